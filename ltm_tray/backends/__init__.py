@@ -1,0 +1,1 @@
+"""Where memories live: one module per store behind the contract of `ports`."""

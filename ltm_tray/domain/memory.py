@@ -1,0 +1,202 @@
+"""The values of the four verbs: what is saved, asked, found, captured and forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+CONTENT_MAX_CHARACTERS = 65_536
+"""Longest content of a memory; a longer one is refused whole."""
+NARRATIVE_MAX_CHARACTERS = 4_000
+"""Longest narrative of an observation; a longer one is refused whole."""
+RECALL_LIMIT_DEFAULT = 10
+RECALL_LIMIT_MAX = 50
+"""A larger limit is lowered to this one."""
+
+
+class MemoryType(StrEnum):
+    """What sort of statement a memory is."""
+
+    PATTERN = "pattern"
+    PREFERENCE = "preference"
+    ARCHITECTURE = "architecture"
+    BUG = "bug"
+    WORKFLOW = "workflow"
+    FACT = "fact"
+
+
+class ObservationKind(StrEnum):
+    """What moment an observation was captured at."""
+
+    AGENT_END = "agent_end"
+    PRE_COMPACT = "pre_compact"
+
+
+class HitKind(StrEnum):
+    """Where a hit was found."""
+
+    MEMORY = "memory"
+    OBSERVATION = "observation"
+
+
+class Sort(StrEnum):
+    """The order of hits: best first, or newest first."""
+
+    RELEVANCE = "relevance"
+    NEWEST = "newest"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMemory:
+    """A memory to save. `type` None means: inherit from what it replaces, else `fact`."""
+
+    project_id: str
+    cwd: str
+    content: str
+    type: MemoryType | None = None
+    concepts: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    source_observation_ids: tuple[str, ...] = ()
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """The answer to remember: the id that now holds the text.
+
+    `supersedes` is the id of the version it replaced. `deduplicated` says that the
+    project already had this text under this id and no row was added.
+    """
+
+    id: str
+    type: MemoryType
+    supersedes: str | None = None
+    deduplicated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """A stored memory. `parent_id` is the version it replaced; `is_latest` says it is current."""
+
+    id: str
+    project_id: str
+    cwd: str
+    type: MemoryType
+    title: str
+    content: str
+    concepts: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    source_observation_ids: tuple[str, ...] = ()
+    session_id: str | None = None
+    is_latest: bool = True
+    parent_id: str | None = None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewObservation:
+    """An observation to store.
+
+    `dedup_key` names the captured moment: the same session, kind and key within the
+    window of `MemoryBackend.observe` is stored once. `source` is JSON data.
+    """
+
+    project_id: str
+    cwd: str
+    session_id: str
+    kind: ObservationKind
+    title: str
+    narrative: str
+    dedup_key: str
+    source: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """The answer to observe: the id of the new observation, or None when it was stored before."""
+
+    observation_id: str | None
+
+    @property
+    def deduplicated(self) -> bool:
+        """Whether the same moment was stored already."""
+        return self.observation_id is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """A stored observation."""
+
+    id: str
+    project_id: str
+    cwd: str
+    session_id: str
+    kind: ObservationKind
+    title: str
+    narrative: str
+    source: Any = None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallQuery:
+    """A question to the memory. `project_id` None asks all projects (the console only)."""
+
+    text: str
+    project_id: str | None
+    limit: int = RECALL_LIMIT_DEFAULT
+    kinds: frozenset[HitKind] = frozenset(HitKind)
+    sort: Sort = Sort.RELEVANCE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallHit:
+    """One result. `score` grows with relevance and compares within one answer only.
+
+    `snippet` is the whole text up to 600 characters, beyond that the best window
+    around the matches, with `truncated` set.
+    """
+
+    kind: HitKind
+    id: str
+    project_id: str
+    title: str
+    snippet: str
+    score: float
+    type: str
+    created_at: datetime
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forget:
+    """What to delete, by id, within one project."""
+
+    project_id: str
+    memory_ids: tuple[str, ...] = ()
+    observation_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectStats:
+    """How much one project holds: latest memories, replaced versions, observations."""
+
+    memory_count: int = 0
+    version_count: int = 0
+    observation_count: int = 0
+    last_saved_at: datetime | None = None
+    last_observed_at: datetime | None = None
+    last_recalled_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """Whether a backend can answer; `detail` says in plain words what is wrong or was mended."""
+
+    ok: bool
+    backend: str
+    detail: str | None = None
+    facts: dict[str, str] = field(default_factory=dict)

@@ -1,0 +1,175 @@
+"""What the service needs from outside: a backend, a catalog to browse, a switch, time and ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from ltm_tray.domain.catalog import ItemPage, ProjectSummary, RecallLogEntry
+from ltm_tray.domain.memory import (
+    Forget,
+    Health,
+    HitKind,
+    Memory,
+    NewMemory,
+    NewObservation,
+    Observation,
+    Observed,
+    ProjectStats,
+    RecallHit,
+    RecallQuery,
+    Saved,
+)
+
+Clock = Callable[[], datetime]
+"""Returns the current time: aware, UTC, cut to milliseconds."""
+
+NewId = Callable[[str], str]
+"""Returns a new id that starts with the given prefix and an underscore."""
+
+
+class MemoryBackend(Protocol):
+    """Where memories live. Every method may be called from any thread.
+
+    All methods raise `DatabaseBusy` when another writer blocks them too long and
+    `BackendUnavailable` when the store cannot answer; none returns an empty success
+    in place of a failure.
+    """
+
+    def remember(self, item: NewMemory, /) -> Saved:
+        """Save a memory, or find it saved already.
+
+        A text equal to a latest memory of the project after NFC and white-space
+        folding adds no row: its id comes back with `deduplicated`, concepts, files
+        and source ids merged into it. Otherwise the latest memory of the project
+        with the highest Jaccard similarity above 0.7 is superseded (the newest of
+        equals); the new version inherits its type, concepts and files where the new
+        one names none. All of it happens or none.
+        """
+
+    def recall(self, query: RecallQuery, /) -> list[RecallHit]:
+        """Return the best hits, at most `limit`, best first; equals newest first.
+
+        Only latest memories are found. A text without a searchable term finds
+        nothing.
+        """
+
+    def observe(self, item: NewObservation, /) -> Observed:
+        """Store an observation unless the same moment was stored in the last ten minutes."""
+
+    def forget(self, item: Forget, /) -> int:
+        """Delete the named items of the project and return how many rows went.
+
+        A memory goes with its earlier versions, which say nearly the same. Unknown
+        ids, and ids of other projects, count nothing.
+        """
+
+    def stats(self, project_id: str, /) -> ProjectStats:
+        """Return the counts of one project; zeros for an unknown one."""
+
+    def health(self) -> Health:
+        """Tell whether the backend can answer now; never raises."""
+
+    def close(self) -> None:
+        """Release everything; calling it again does nothing."""
+
+
+class MemoryCatalog(Protocol):
+    """What the console browses. A backend that cannot browse raises `NotSupported`."""
+
+    def projects(self) -> list[ProjectSummary]:
+        """Return all projects, last seen first."""
+
+    def newest(
+        self,
+        *,
+        project_id: str | None = None,
+        kinds: frozenset[HitKind] = frozenset(HitKind),
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> ItemPage:
+        """Return latest memories and observations, newest first.
+
+        `cursor` comes from the page before; rows saved meanwhile do not shift pages.
+
+        Raises:
+            InvalidInput: The cursor is not one of ours.
+        """
+
+    def memory(self, memory_id: str, /, *, project_id: str | None = None) -> Memory:
+        """Return a memory, latest or not.
+
+        Raises:
+            NotFound: No memory (of this project, if one is given) has the id.
+        """
+
+    def versions(self, memory_id: str, /) -> list[Memory]:
+        """Return all versions of a memory, newest first; empty for an unknown id."""
+
+    def observation(self, observation_id: str, /, *, project_id: str | None = None) -> Observation:
+        """Return an observation.
+
+        Raises:
+            NotFound: No observation (of this project, if one is given) has the id.
+        """
+
+    def record_recall(self, entry: RecallLogEntry, /) -> None:
+        """Note a recall; `id` is ignored. The log keeps the newest 5,000 entries.
+
+        Never waits for another writer: the entry may be written a little later, in
+        order, at the latest by `recalls` or `close`.
+        """
+
+    def recalls(self, *, project_id: str | None = None, limit: int = 50) -> list[RecallLogEntry]:
+        """Return the newest entries of the recall log, newest first."""
+
+
+class Store(MemoryBackend, MemoryCatalog, Protocol):
+    """A backend that can also be browsed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One effective setting: its file key, its value, and where the value comes from.
+
+    `origin` is `default`, `file` or `environment`; `pinned_by` names the environment
+    variable that decides, and is None where the file does.
+    """
+
+    key: str
+    value: object
+    origin: str
+    pinned_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureRules:
+    """The settings the service obeys, as they are at this moment."""
+
+    enabled: bool = True
+    observe_agent_end: bool = True
+    observe_pre_compact: bool = True
+    log_recalls: bool = True
+
+
+class Switch(Protocol):
+    """The settings as fronts and service see them; the file behind is the truth."""
+
+    def rules(self) -> CaptureRules:
+        """Return what holds now; cheap enough to ask at every call."""
+
+    def effective(self) -> list[Setting]:
+        """Return every setting with its origin, in the order of the documentation."""
+
+    def problems(self) -> list[str]:
+        """Return sentences about settings that could not be used; empty when all is well."""
+
+    def set_enabled(self, *, enabled: bool) -> None:
+        """Switch long-term memory on or off for every process.
+
+        Raises:
+            SettingPinned: An environment variable decides.
+            SettingsUnusable: The file cannot be written.
+        """

@@ -1,0 +1,177 @@
+"""MemoryService: the verbs and their rules, for every front; no front goes around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from time import perf_counter
+
+from ltm_tray.domain import requests
+from ltm_tray.domain.catalog import ItemPage, ProjectSummary, RecallLogEntry
+from ltm_tray.domain.errors import LtmDisabled, invalid
+from ltm_tray.domain.memory import (
+    Health,
+    HitKind,
+    Memory,
+    Observation,
+    ObservationKind,
+    Observed,
+    ProjectStats,
+    RecallHit,
+    RecallQuery,
+    Saved,
+)
+from ltm_tray.domain.payload import Message, payload_of
+from ltm_tray.domain.project import project_of
+from ltm_tray.ports import Clock, Setting, Store, Switch
+
+
+class MemoryService:
+    """What people and programs can do with the memory. Safe to use from any thread.
+
+    Every verb raises `LtmDisabled` while the switch is off, before it looks at
+    anything else, and `InvalidInput` for values that break a rule; browsing,
+    `stats` and `health` work either way. Backend errors pass through.
+    """
+
+    def __init__(self, store: Store, *, switch: Switch, clock: Clock) -> None:
+        self._store = store
+        self._switch = switch
+        self._clock = clock
+
+    # The verbs
+
+    def require_enabled(self) -> None:
+        """Raise `LtmDisabled` while the switch is off."""
+        if not self.enabled:
+            raise LtmDisabled("Long-term memory is switched off; switch it on to save and recall.")
+
+    def remember(self, request: requests.RememberRequest) -> Saved:
+        """Save a memory; see `MemoryBackend.remember`."""
+        self.require_enabled()
+        return self._store.remember(requests.new_memory(request, project_of(request.cwd)))
+
+    def recall(self, request: requests.RecallRequest) -> list[RecallHit]:
+        """Return the project's best hits and note the question in the recall log."""
+        self.require_enabled()
+        query = requests.recall_query(request, project_of(request.cwd))
+        asked_at, started_s = self._clock(), perf_counter()
+        hits = self._store.recall(query)
+        if self._switch.rules().log_recalls:
+            self._store.record_recall(
+                RecallLogEntry(
+                    project_id=query.project_id or "",
+                    query=query.text[:1_000],
+                    source=request.source,
+                    session_id=request.session_id,
+                    hit_ids=tuple(hit.id for hit in hits),
+                    duration_ms=(perf_counter() - started_s) * 1_000,
+                    asked_at=asked_at,
+                )
+            )
+        return hits
+
+    def observe(self, request: requests.ObserveRequest) -> Observed:
+        """Store what a moment left behind; see `MemoryBackend.observe`."""
+        self.require_enabled()
+        item = requests.new_observation(request, project_of(request.cwd))
+        rules = self._switch.rules()
+        wanted = {
+            ObservationKind.AGENT_END: rules.observe_agent_end,
+            ObservationKind.PRE_COMPACT: rules.observe_pre_compact,
+        }
+        if not wanted[item.kind]:
+            raise LtmDisabled(f"Capturing {item.kind} is switched off in the settings.")
+        return self._store.observe(item)
+
+    def observe_messages(
+        self, request: requests.ObserveRequest, messages: Sequence[Message]
+    ) -> Observed:
+        """Store what messages say; title and narrative of the request are made from them.
+
+        Raises:
+            InvalidInput: No message holds text of a user or an assistant.
+        """
+        self.require_enabled()
+        kind = request.kind if request.kind in set(ObservationKind) else ObservationKind.AGENT_END
+        payload = payload_of(ObservationKind(kind), messages)
+        if payload is None:
+            raise invalid("messages", "required", "hold no text of a user or an assistant")
+        return self.observe(replace(request, title=payload.title, narrative=payload.narrative))
+
+    def forget(self, request: requests.ForgetRequest) -> int:
+        """Delete by id and return how many rows went; see `MemoryBackend.forget`."""
+        self.require_enabled()
+        return self._store.forget(requests.forget(request, project_of(request.cwd)))
+
+    # The switch and the state
+
+    @property
+    def enabled(self) -> bool:
+        """Whether the switch is on now."""
+        return self._switch.rules().enabled
+
+    def set_enabled(self, *, enabled: bool) -> None:
+        """Throw the switch for every process; see `Switch.set_enabled`."""
+        self._switch.set_enabled(enabled=enabled)
+
+    def settings(self) -> list[Setting]:
+        """Return the effective settings with their origin."""
+        return self._switch.effective()
+
+    def health(self) -> Health:
+        """Return the backend's health, with unusable settings added to its detail."""
+        health = self._store.health()
+        problems = self._switch.problems()
+        if not problems:
+            return health
+        return replace(health, detail=" ".join(filter(None, [health.detail, *problems])))
+
+    def stats(self, cwd: str) -> ProjectStats:
+        """Return the counts of the project of `cwd`; zeros for an unknown one."""
+        return self._store.stats(project_of(cwd).id)
+
+    def close(self) -> None:
+        """Close the backend; calling it again does nothing."""
+        self._store.close()
+
+    # Browsing
+
+    def search(self, query: RecallQuery) -> list[RecallHit]:
+        """Find without logging, over all projects if the query names none (the console)."""
+        return self._store.recall(query)
+
+    def projects(self) -> list[ProjectSummary]:
+        """See `MemoryCatalog.projects`."""
+        return self._store.projects()
+
+    def newest(
+        self,
+        *,
+        project_id: str | None = None,
+        kinds: frozenset[HitKind] = frozenset(HitKind),
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> ItemPage:
+        """See `MemoryCatalog.newest`."""
+        return self._store.newest(project_id=project_id, kinds=kinds, limit=limit, cursor=cursor)
+
+    def memory(self, memory_id: str, *, cwd: str | None = None) -> Memory:
+        """See `MemoryCatalog.memory`; with `cwd`, only within that project."""
+        return self._store.memory(memory_id, project_id=_project_id(cwd))
+
+    def versions(self, memory_id: str) -> list[Memory]:
+        """See `MemoryCatalog.versions`."""
+        return self._store.versions(memory_id)
+
+    def observation(self, observation_id: str, *, cwd: str | None = None) -> Observation:
+        """See `MemoryCatalog.observation`; with `cwd`, only within that project."""
+        return self._store.observation(observation_id, project_id=_project_id(cwd))
+
+    def recalls(self, *, project_id: str | None = None, limit: int = 50) -> list[RecallLogEntry]:
+        """See `MemoryCatalog.recalls`."""
+        return self._store.recalls(project_id=project_id, limit=limit)
+
+
+def _project_id(cwd: str | None) -> str | None:
+    return None if cwd is None else project_of(cwd).id
