@@ -11,6 +11,10 @@ CONTENT_MAX_CHARACTERS = 65_536
 """Longest content of a memory; a longer one is refused whole."""
 NARRATIVE_MAX_CHARACTERS = 4_000
 """Longest narrative of an observation; a longer one is refused whole."""
+DEDUP_WINDOW_S = 600
+"""How long a captured moment is known, so that a repeated one is stored once."""
+RECALL_LOG_MAX = 5_000
+"""How many questions the recall log keeps."""
 RECALL_LIMIT_DEFAULT = 10
 RECALL_LIMIT_MAX = 50
 """A larger limit is lowered to this one."""

@@ -1,0 +1,22 @@
+"""Times as text: ISO-8601, UTC, milliseconds, always the same width, so that text order is time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def to_iso(time: datetime) -> str:
+    """Return an aware time as `2026-01-02T03:04:05.006Z`."""
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{time.microsecond // 1000:03d}Z"
+
+
+def from_iso(text: str) -> datetime:
+    """Read such a text back.
+
+    Raises:
+        ValueError: It is no ISO-8601 time with a zone.
+    """
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError("a time needs its zone")
+    return time.astimezone(UTC)
