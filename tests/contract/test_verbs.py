@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -201,7 +202,7 @@ def test_a_moment_is_stored_once(subject: Subject) -> None:
     "change", [{"session_id": "s2"}, {"kind": ObservationKind.PRE_COMPACT}, {"dedup_key": "leaf-2"}]
 )
 def test_another_session_kind_or_key_is_another_moment(
-    store: Store, change: dict[str, object]
+    store: Store, change: dict[str, Any]
 ) -> None:
     store.observe(an_observation())
     assert not store.observe(an_observation(**change)).deduplicated
