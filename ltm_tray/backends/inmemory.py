@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
 
-from ltm_tray.domain.analysis import index_terms, query_terms, stem, term_set
+from ltm_tray.domain.analysis import query_terms, term_set
 from ltm_tray.domain.catalog import Item, ItemPage, ProjectSummary, RecallLogEntry
 from ltm_tray.domain.cursor import Position, position_of
 from ltm_tray.domain.errors import BackendUnavailable, NotFound
@@ -75,7 +75,7 @@ class InMemoryStore:
         with self._guard:
             self._open()
             items = [item for item in self._items() if _asked(item, query)]
-            texts = {item.id: self._terms(item) for item in items}
+            texts = {item.id: self._searched(item) for item in items}
         weights = {item.id: MEMORY_WEIGHT for item in items if item.kind is HitKind.MEMORY}
         scores = {id_: s * weights.get(id_, 1.0) for id_, s in scores_of(texts, terms).items()}
         found = sorted((i for i in items if scores[i.id] > 0), key=_position, reverse=True)
@@ -276,11 +276,12 @@ class InMemoryStore:
             at = self._memories[at].parent_id
         return found
 
-    def _terms(self, item: Item) -> list[str]:
-        labels: tuple[str, ...] = ()
-        if item.kind is HitKind.MEMORY:
-            labels = self._memories[item.id].concepts + self._memories[item.id].files
-        return [stem(term) for text in (item.text, *labels) for term in index_terms(text)]
+    def _searched(self, item: Item) -> tuple[str, str]:
+        """The title, and the text with concepts and files: what a query is held against."""
+        if item.kind is HitKind.OBSERVATION:
+            return item.title, item.text
+        memory = self._memories[item.id]
+        return item.title, " ".join((item.text, *memory.concepts, *memory.files))
 
     def _items(self) -> Iterable[Item]:
         yield from (memory_item(m) for m in self._memories.values() if m.is_latest)

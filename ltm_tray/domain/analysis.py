@@ -11,7 +11,8 @@ what one of them stores another finds. The steps, in order:
 3. Scripts written without spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese)
    give each run as overlapping pairs of characters and its last character, so that any
    substring of the run can be found.
-4. Names of technologies that are mostly punctuation get a word: `C++`, `C#`, `.NET`.
+4. Irregular English forms become their base form: `went` is `go`.
+5. Names of technologies that are mostly punctuation get a word: `C++`, `C#`, `.NET`.
    Emoji are terms.
 
 Terms are not stemmed here: SQLite's `porter` tokenizer does that for its index, and
@@ -29,6 +30,7 @@ from functools import lru_cache
 import regex
 from snowballstemmer.porter_stemmer import PorterStemmer
 
+from ltm_tray.domain.irregular import BASE_FORMS
 from ltm_tray.domain.stopwords import STOP_WORDS
 
 ANALYSER_VERSION = 1
@@ -66,7 +68,7 @@ _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
 _POSSESSIVE = regex.compile(r"(?<=\w)['\u2019\u02BC]s\b", regex.IGNORECASE)
 _DROPPED = regex.compile(r"[\p{Cf}\uFE0E\uFE0F'\u2019\u02BC]")
 _FOLDABLE_MARKS = regex.compile(r"[\u0300-\u036F]+")
-_ALIASES = {"cpp": "cplusplus", "csharp": "csharp", "golang": "go"}
+_OTHER_NAMES = {**BASE_FORMS, "cpp": "cplusplus"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +182,7 @@ def _camel_parts(chunk: str) -> list[str]:
 
 def _finish(part: str) -> str:
     folded = part.casefold()[:TERM_CHARACTERS_MAX]
-    return _ALIASES.get(folded, folded)
+    return _OTHER_NAMES.get(folded, folded)
 
 
 _EXPAND: dict[str, Callable[[str], list[str]]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _WORDS = """
     a about above after again against ago all also always am an and any anything are arent
-    around as at away be became because been before being below between both but by came can
+    around as at away be became because been before being below between both but by come can
     cant cannot could couldnt did didnt do does doesnt doing done dont down during each either
     else ever every everything few for from further get gets getting got had hadnt has hasnt
     have havent having he her here hers herself him himself his how however i id if ill im in
@@ -20,4 +20,4 @@ _WORDS = """
 """
 
 STOP_WORDS = frozenset(_WORDS.split())
-"""All in the analyser's own form: lower case, without apostrophes."""
+"""In the analyser's own form: lower case, no apostrophes, irregular forms as their base."""

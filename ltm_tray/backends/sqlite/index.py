@@ -6,8 +6,9 @@ search reads the lists of its own project's terms only and other projects cost n
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from zlib import crc32
 
 from ltm_tray.backends.sqlite.rows import as_json
@@ -66,16 +67,23 @@ def scoped(project: int, text: str) -> str:
     return " ".join(f"{project}x{term}" for term in index_terms(text))
 
 
-def match_expression(terms: Sequence[QueryTerm], projects: Iterable[int]) -> str:
+def scoped_terms(starts: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern whose `findall` on a scoped text gives the terms with these beginnings."""
+    beginnings = "|".join(re.escape(start) for start in starts)
+    return re.compile(rf"(?<!\S)\d+x((?:{beginnings})\S*)")
+
+
+def match_expression(terms: Iterable[QueryTerm], projects: Iterable[int]) -> str:
     """Return the MATCH expression for rows of the projects that hold any of the terms.
 
     Terms hold letters, marks, digits and emoji only, and each is quoted: nothing a
     person typed is ever read as query syntax.
     """
+    asked = list(terms)
     return " OR ".join(
         f'"{project}x{term.text}"' + ("*" if term.prefix else "")
         for project in projects
-        for term in terms
+        for term in asked
     )
 
 
