@@ -10,7 +10,7 @@ from ltm_tray.domain.text import title_of
 
 
 def new_version(item: NewMemory, old: Memory | None, memory_id: str, now: datetime) -> Memory:
-    """Return the memory to store; where it names no type, concepts or files it has those of `old`."""
+    """Return the memory to store; type, concepts and files it does not name are those of `old`."""
     return Memory(
         id=memory_id,
         project_id=item.project_id,

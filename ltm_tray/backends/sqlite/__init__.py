@@ -1,0 +1,5 @@
+"""Memories in one SQLite file with full-text search: the store people have by default."""
+
+from ltm_tray.backends.sqlite.store import SqliteStore
+
+__all__ = ["SqliteStore"]

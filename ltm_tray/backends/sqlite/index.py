@@ -1,0 +1,137 @@
+"""The derived tables: the full-text rows, and the terms that supersede looks among.
+
+Every term of a full-text row carries its project's number (`12xdeploy`), so that a
+search reads the lists of its own project's terms only and other projects cost nothing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from zlib import crc32
+
+from ltm_tray.backends.sqlite.rows import as_json
+from ltm_tray.domain.analysis import QueryTerm, index_terms, term_set
+from ltm_tray.domain.similarity import (
+    counts_in_reach,
+    is_superseded_by,
+    jaccard,
+    least_shared,
+)
+
+_COUNT_ENOUGH = 200
+"""Above this many holders a term is just common; counting on tells nothing more."""
+_SPARE_TERMS = 2
+"""How many terms more than needed are looked up, to drop chance candidates early."""
+
+
+def add_memory(
+    connection: sqlite3.Connection, project: int, number: int, texts: tuple[str, str, str]
+) -> None:
+    """Index a latest memory; `texts` are its title, content and labels."""
+    title, content, labels = texts
+    connection.execute(
+        "INSERT INTO memories_fts (rowid, title, content, labels) VALUES (?, ?, ?, ?)",
+        (number, scoped(project, title), scoped(project, content), scoped(project, labels)),
+    )
+    terms = term_set(content)
+    connection.executemany(
+        "INSERT INTO memory_terms (project, term, term_count, memory) VALUES (?, ?, ?, ?)",
+        [(project, term, len(terms), number) for term in _hashes(terms)],
+    )
+
+
+def remove_memory(connection: sqlite3.Connection, project: int, number: int, content: str) -> None:
+    """Take a memory out of the index; one that is not in it changes nothing."""
+    connection.execute("DELETE FROM memories_fts WHERE rowid = ?", (number,))
+    terms = term_set(content)
+    connection.executemany(
+        "DELETE FROM memory_terms WHERE project = ? AND term = ? AND term_count = ? AND memory = ?",
+        [(project, term, len(terms), number) for term in _hashes(terms)],
+    )
+
+
+def add_observation(
+    connection: sqlite3.Connection, project: int, number: int, texts: tuple[str, str]
+) -> None:
+    """Index an observation; `texts` are its title and narrative."""
+    connection.execute(
+        "INSERT INTO observations_fts (rowid, title, narrative) VALUES (?, ?, ?)",
+        (number, *(scoped(project, text) for text in texts)),
+    )
+
+
+def scoped(project: int, text: str) -> str:
+    """Return the text's terms as the full-text index holds them, for one project."""
+    return " ".join(f"{project}x{term}" for term in index_terms(text))
+
+
+def match_expression(terms: Sequence[QueryTerm], projects: Iterable[int]) -> str:
+    """Return the MATCH expression for rows of the projects that hold any of the terms.
+
+    Terms hold letters, marks, digits and emoji only, and each is quoted: nothing a
+    person typed is ever read as query syntax.
+    """
+    return " OR ".join(
+        f'"{project}x{term.text}"' + ("*" if term.prefix else "")
+        for project in projects
+        for term in terms
+    )
+
+
+def find_superseded(connection: sqlite3.Connection, project: int, content: str) -> int | None:
+    """Return the number of the latest memory that the content supersedes; None for none.
+
+    Exact, without reading the project: a text more than 0.7 similar shares more than
+    0.7 of the new text's terms, so of its rarest terms, as many as may be missing and
+    one more, at least one is shared (the prefix filter of Chaudhuri, Ganti and Kaushik,
+    "A Primitive Operator for Similarity Joins in Data Cleaning", 2006). What shares
+    enough of them, and has a possible number of terms, is compared in full.
+    """
+    new = term_set(content)
+    if not new:
+        return None
+    best: tuple[float, int] | None = None
+    for number, old_content in _candidates(connection, project, new):
+        old = term_set(old_content)
+        if is_superseded_by(old, new):
+            best = max(best or (0.0, 0), (jaccard(old, new), number))
+    return best[1] if best else None
+
+
+def _candidates(
+    connection: sqlite3.Connection, project: int, new: frozenset[str]
+) -> list[tuple[int, str]]:
+    hashes = _hashes(new)
+    reach = counts_in_reach(len(new))
+    rarest = _rarest_first(connection, project, hashes, reach)
+    may_miss = len(new) - least_shared(len(new))
+    # Two terms with one hash are one look-up, and miss together: the bound holds for hashes too.
+    needed = min(1 + _SPARE_TERMS, len(hashes) - may_miss)
+    looked_up = rarest[: may_miss + needed]
+    return connection.execute(
+        "SELECT number, content FROM memories WHERE number IN ("
+        " SELECT memory FROM memory_terms WHERE project = ?"
+        " AND term IN (SELECT value FROM json_each(?))"
+        " AND term_count BETWEEN ? AND ? GROUP BY memory HAVING count(*) >= ?)",
+        (project, as_json(looked_up), *reach, max(1, needed)),
+    ).fetchall()
+
+
+def _rarest_first(
+    connection: sqlite3.Connection, project: int, terms: list[int], reach: tuple[int, int]
+) -> list[int]:
+    def holders(term: int) -> int:
+        return int(
+            connection.execute(
+                "SELECT count(*) FROM (SELECT 1 FROM memory_terms WHERE project = ? AND term = ?"
+                " AND term_count BETWEEN ? AND ? LIMIT ?)",
+                (project, term, *reach, _COUNT_ENOUGH),
+            ).fetchone()[0]
+        )
+
+    return sorted(terms, key=holders)
+
+
+def _hashes(terms: frozenset[str]) -> list[int]:
+    return sorted({crc32(term.encode()) for term in terms})

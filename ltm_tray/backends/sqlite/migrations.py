@@ -1,0 +1,111 @@
+"""The schema, as steps that are only ever added to; `user_version` counts those applied."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from ltm_tray.backends.sqlite.connection import transaction
+from ltm_tray.domain.errors import BackendUnavailable
+
+TOKENIZER = "porter unicode61 remove_diacritics 2 categories ''L* N* Co M* So''"
+"""The analyser has split the text already: every letter, mark, digit and emoji is kept."""
+
+_FIRST = (
+    """CREATE TABLE projects (
+        number INTEGER PRIMARY KEY,
+        project_id TEXT NOT NULL UNIQUE,
+        cwd TEXT NOT NULL,
+        first_seen_at TEXT NOT NULL,
+        last_seen_at TEXT NOT NULL
+    )""",
+    """CREATE TABLE memories (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        project_id TEXT NOT NULL REFERENCES projects (project_id),
+        type TEXT NOT NULL,
+        title TEXT NOT NULL,
+        content TEXT NOT NULL,
+        concepts_json TEXT NOT NULL,
+        files_json TEXT NOT NULL,
+        source_observation_ids_json TEXT NOT NULL,
+        session_id TEXT,
+        is_latest INTEGER NOT NULL,
+        parent_id TEXT,
+        text_key TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        updated_at TEXT NOT NULL
+    )""",
+    "CREATE INDEX memories_of_project ON memories (project_id, is_latest, created_at, id)",
+    "CREATE INDEX memories_newest ON memories (is_latest, created_at, id)",
+    "CREATE INDEX memories_same_text ON memories (project_id, text_key) WHERE is_latest = 1",
+    "CREATE INDEX memories_parent ON memories (parent_id) WHERE parent_id IS NOT NULL",
+    """CREATE TABLE observations (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        project_id TEXT NOT NULL REFERENCES projects (project_id),
+        session_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        title TEXT NOT NULL,
+        narrative TEXT NOT NULL,
+        source_json TEXT,
+        dedup_key TEXT NOT NULL,
+        created_at TEXT NOT NULL
+    )""",
+    "CREATE INDEX observations_moment ON observations (session_id, kind, dedup_key, created_at)",
+    "CREATE INDEX observations_of_project ON observations (project_id, created_at, id)",
+    "CREATE INDEX observations_newest ON observations (created_at, id)",
+    f"CREATE VIRTUAL TABLE memories_fts USING fts5(title, content, labels, tokenize='{TOKENIZER}')",
+    f"CREATE VIRTUAL TABLE observations_fts USING fts5(title, narrative, tokenize='{TOKENIZER}')",
+    """CREATE TABLE memory_terms (
+        project INTEGER NOT NULL,
+        term INTEGER NOT NULL,
+        term_count INTEGER NOT NULL,
+        memory INTEGER NOT NULL,
+        PRIMARY KEY (project, term, term_count, memory)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE recalls (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        project_id TEXT NOT NULL,
+        query TEXT NOT NULL,
+        source TEXT NOT NULL,
+        session_id TEXT,
+        hit_ids_json TEXT NOT NULL,
+        duration_ms REAL NOT NULL,
+        asked_at TEXT NOT NULL
+    )""",
+    "CREATE INDEX recalls_of_project ON recalls (project_id, id)",
+    "CREATE TABLE store_facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+"""Each step is a tuple of statements, applied in one transaction with its version number."""
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the database to the newest schema; does nothing when it is there.
+
+    Several processes may do this at once: each step takes the write lock and looks
+    at the version again.
+
+    Raises:
+        BackendUnavailable: A newer version of LTM Tray made this file.
+    """
+    while (version := _version(connection)) < len(MIGRATIONS):
+        with transaction(connection):
+            if _version(connection) == version:
+                _apply(connection, version)
+    if version > len(MIGRATIONS):
+        raise BackendUnavailable(
+            f"A newer LTM Tray made this database (schema {version}, this one knows "
+            f"{len(MIGRATIONS)}); update LTM Tray to use it."
+        )
+
+
+def _apply(connection: sqlite3.Connection, version: int) -> None:
+    for statement in MIGRATIONS[version]:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {version + 1}")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
