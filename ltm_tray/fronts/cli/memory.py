@@ -9,6 +9,7 @@ import click
 
 from ltm_tray.domain.errors import invalid
 from ltm_tray.domain.memory import RECALL_LIMIT_DEFAULT, HitKind, MemoryType
+from ltm_tray.domain.project import project_of
 from ltm_tray.domain.requests import ForgetRequest, RecallRequest, RememberRequest
 from ltm_tray.fronts.cli import render
 from ltm_tray.fronts.cli.options import in_json, in_project
@@ -99,11 +100,11 @@ def stats(*, cwd: str, in_json: bool) -> None:
     """Show how much this project's memory holds."""
     with opened_service() as service:
         found = service.stats(cwd)
-    click.echo(
-        render.as_json(render.stats_json(found))
-        if in_json
-        else render.table(render.stats_rows(found))
-    )
+    project = project_of(cwd)
+    if in_json:
+        click.echo(render.as_json(render.stats_json(found, project)))
+    else:
+        click.echo(render.table(render.stats_rows(found, project)))
 
 
 def _from_stdin() -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from ltm_tray.domain.memory import ProjectStats, RecallHit, Saved
+from ltm_tray.domain.project import Project
 from ltm_tray.domain.times import to_iso
 
 _INDENT = "   "
@@ -66,7 +67,7 @@ def hits_text(hits: Sequence[RecallHit]) -> str:
     return "\n\n".join(_hit_text(number, hit) for number, hit in enumerate(hits, 1))
 
 
-def stats_json(stats: ProjectStats) -> dict[str, Any]:
+def stats_json(stats: ProjectStats, project: Project) -> dict[str, Any]:
     """Return the answer to `stats` as the API gives it."""
     times = {
         "lastSavedAt": stats.last_saved_at,
@@ -74,6 +75,8 @@ def stats_json(stats: ProjectStats) -> dict[str, Any]:
         "lastRecalledAt": stats.last_recalled_at,
     }
     return {
+        "projectId": project.id,
+        "cwd": project.cwd,
         "memoryCount": stats.memory_count,
         "versionCount": stats.version_count,
         "observationCount": stats.observation_count,
@@ -81,9 +84,10 @@ def stats_json(stats: ProjectStats) -> dict[str, Any]:
     }
 
 
-def stats_rows(stats: ProjectStats) -> list[tuple[str, str]]:
+def stats_rows(stats: ProjectStats, project: Project) -> list[tuple[str, str]]:
     """Return what `stats` tells a person, as name and value."""
     return [
+        ("Project", project.cwd),
         ("Memories", str(stats.memory_count)),
         ("Earlier versions", str(stats.version_count)),
         ("Observations", str(stats.observation_count)),
