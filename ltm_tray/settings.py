@@ -18,6 +18,7 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from ltm_tray.domain.errors import SettingPinned, SettingsUnusable
+from ltm_tray.files import make_private_dir, write_private_file
 from ltm_tray.ports import CaptureRules, Clock, Setting
 
 FILE_NAME = "ltm-settings.json"
@@ -125,7 +126,7 @@ class SettingsFile:
         self._clock = clock
         self._pinned = _from_environment(environ)
         self._guard = threading.Lock()
-        self._seen: tuple[int, int, int] | None = (-1, -1, -1)
+        self._seen: tuple[int, ...] | None = ()
         self._from_file: dict[str, Any] = {}
         self._problems: list[str] = []
 
@@ -159,7 +160,12 @@ class SettingsFile:
         """See `Switch.problems`."""
         with self._guard:
             self._refresh()
-            return list(self._problems)
+            kept = sorted(self.paths.memory_dir.glob(f"{FILE_NAME}.broken-*"))
+            return self._problems + [
+                f"A settings file that could not be read is kept as {file.name}; take from it "
+                "what you need and delete it."
+                for file in kept
+            ]
 
     def set_enabled(self, *, enabled: bool) -> None:
         """See `Switch.set_enabled`."""
@@ -192,27 +198,21 @@ class SettingsFile:
             self._from_file, self._problems = {}, []
             return
         try:
-            raw = self._read_document()
+            document = _read_document(self.paths.settings_file)
         except (OSError, ValueError) as error:
             self._problems = [
                 f"The settings file {self.paths.settings_file} cannot be read ({error}); "
                 "the last good settings hold until it is mended."
             ]
             return
-        self._from_file, self._problems = _from_document(raw)
+        self._from_file, self._problems = _from_document(document)
 
-    def _fingerprint(self) -> tuple[int, int, int] | None:
+    def _fingerprint(self) -> tuple[int, ...] | None:
         try:
             found = self.paths.settings_file.stat()
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
-
-    def _read_document(self) -> dict[str, Any]:
-        document = json.loads(self.paths.settings_file.read_text("utf-8-sig") or "{}")
-        if not isinstance(document, dict):
-            raise TypeError("it must hold a JSON object") from None
-        return document
+        return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
 
     def _write(self, name: str, value: object) -> None:
         """Change one key and keep all others, whichever process writes at the same time."""
@@ -230,31 +230,21 @@ class SettingsFile:
         if not file.exists():
             return {}
         try:
-            return self._read_document()
-        except (ValueError, TypeError):
-            aside = file.with_name(f"{file.name}.broken-{self._clock():%Y%m%dT%H%M%S}")
-            file.replace(aside)
-            return {}
+            return _read_document(file)
+        except ValueError:
+            file.replace(file.with_name(f"{file.name}.broken-{self._clock():%Y%m%dT%H%M%S%f}"))
+            return {"ltm": {_KEYS[name][0]: value for name, value in self._from_file.items()}}
 
 
-def make_private_dir(folder: Path) -> None:
-    """Create a folder (and its parents) that only the user can enter; an existing one stays."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-
-
-def write_private_file(file: Path, text: str) -> None:
-    """Replace a file in one step with the text, readable by the user only."""
-    draft = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+def _read_document(file: Path) -> dict[str, Any]:
+    """Return the JSON object of a file, of an empty file an empty one; else ValueError."""
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        draft.replace(file)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+        document = json.loads(file.read_text("utf-8-sig") or "{}")
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(document, dict):
+        raise ValueError("it must hold a JSON object")  # noqa: TRY004 - one kind of error to catch
+    return document
 
 
 def _from_document(document: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
