@@ -1,0 +1,1 @@
+"""The web front: the JSON API and the console, on one loopback port."""
