@@ -94,9 +94,7 @@ class Console:
         except LtmError as error:
             problem = error
         status = 200 if problem is None else status_of(problem)
-        return self._page(
-            "search.html", asked=asked, overview=overview, problem=problem
-        ), status
+        return self._page("search.html", asked=asked, overview=overview, problem=problem), status
 
     def memory(self, memory_id: str) -> tuple[str, int]:
         """Show a memory and its versions."""

@@ -78,7 +78,6 @@ _HTTP = {
     415: (UnsupportedMediaType.code, "Send the body as application/json."),
 }
 _INTERNAL = "Something went wrong in LTM Tray; its log says more."
-_RETRY_AFTER_S = {DatabaseBusy: 1}
 
 
 class Problem(msgspec.Struct):
@@ -120,7 +119,7 @@ def _on_purpose(error: LtmError) -> Response:
     status = status_of(error)
     problems: tuple[FieldProblem, ...] = getattr(error, "problems", ())
     details = [Problem(p.field, p.code, p.message) for p in problems]
-    retry = {"Retry-After": str(s) for kind, s in _RETRY_AFTER_S.items() if isinstance(error, kind)}
+    retry = {"Retry-After": "1"} if isinstance(error, DatabaseBusy) else {}
     return _respond(_Told(ErrorAnswer(error.code, error.message, status, details), retry))
 
 

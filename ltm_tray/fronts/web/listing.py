@@ -13,6 +13,7 @@ from ltm_tray.domain.catalog import Item, ProjectSummary
 from ltm_tray.domain.errors import invalid
 from ltm_tray.domain.memory import RECALL_LIMIT_MAX, HitKind, RecallHit, RecallQuery
 from ltm_tray.domain.snippet import snippet_of
+from ltm_tray.domain.text import fold_whitespace
 from ltm_tray.service import MemoryService
 
 PAGE_ITEMS = 50
@@ -55,15 +56,14 @@ class Filter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An item as the list shows it; `cut` says that its text goes on."""
+    """An item as the list shows it: `body` goes on where `heading` ends, or is empty."""
 
     kind: HitKind
     id: str
     project_id: str
     type: str
-    title: str
-    text: str
-    cut: bool
+    heading: str
+    body: str
     created_at: datetime
 
     @property
@@ -136,28 +136,34 @@ def project_names(projects: Iterable[ProjectSummary]) -> dict[str, str]:
     return {project.project_id: project.cwd for project in projects}
 
 
-def _entry_of_hit(hit: RecallHit) -> Entry:
+def _entry(found: RecallHit | Item, text: str, *, cut: bool) -> Entry:
+    heading, body = _parted(found.title, fold_whitespace(text))
     return Entry(
-        kind=hit.kind,
-        id=hit.id,
-        project_id=hit.project_id,
-        type=hit.type,
-        title=hit.title,
-        text=hit.snippet,
-        cut=hit.truncated,
-        created_at=hit.created_at,
+        kind=found.kind,
+        id=found.id,
+        project_id=found.project_id,
+        type=found.type,
+        heading=heading,
+        body=f"{body} …" if body and cut else body,
+        created_at=found.created_at,
     )
+
+
+def _entry_of_hit(hit: RecallHit) -> Entry:
+    return _entry(hit, hit.snippet, cut=hit.truncated)
 
 
 def _entry_of_item(item: Item) -> Entry:
     snippet = snippet_of(item.text, [])
-    return Entry(
-        kind=item.kind,
-        id=item.id,
-        project_id=item.project_id,
-        type=item.type,
-        title=item.title,
-        text=snippet.text,
-        cut=snippet.truncated,
-        created_at=item.created_at,
-    )
+    return _entry(item, snippet.text, cut=snippet.truncated)
+
+
+def _parted(title: str, text: str) -> tuple[str, str]:
+    """Split a text that begins with its title, so that neither says the same twice."""
+    if text == title:
+        return title, ""
+    if not text.startswith(title):
+        return title, text
+    end = len(title) if text[len(title)] == " " else title.rfind(" ")
+    end = end if end > 0 else len(title)
+    return f"{text[:end]} …", f"… {text[end:].lstrip()}"
