@@ -166,4 +166,4 @@ def _parted(title: str, text: str) -> tuple[str, str]:
         return title, text
     end = len(title) if text[len(title)] == " " else title.rfind(" ")
     end = end if end > 0 else len(title)
-    return f"{text[:end]} …", f"… {text[end:].lstrip()}"
+    return f"{text[:end]}…", f"…{text[end:].lstrip()}"
