@@ -19,6 +19,7 @@ from ltm_tray.fronts.web import display
 from ltm_tray.fronts.web.errors import status_of
 from ltm_tray.fronts.web.info import AppInfo
 from ltm_tray.fronts.web.listing import Filter, Overview, overview_of, project_names
+from ltm_tray.fronts.web.reading import Query
 from ltm_tray.resources import data_dir
 from ltm_tray.service import MemoryService
 
@@ -86,7 +87,7 @@ class Console:
 
     def search(self) -> tuple[str, int]:
         """Show what matches, or the newest where nothing is asked."""
-        asked = Filter.of(request.args)
+        asked = Filter.of(Query(request.query_string))
         overview: Overview | None = None
         problem: LtmError | None = None
         try:
@@ -124,7 +125,7 @@ class Console:
 
     def static_file(self, name: str) -> Response:
         """Serve a file; one asked for by its version never changes."""
-        age_s = _YEAR_S if "v" in request.args else 0
+        age_s = _YEAR_S if Query(request.query_string).lenient("v") else 0
         response = send_from_directory(self._static, name, max_age=age_s)
         response.cache_control.immutable = bool(age_s)
         return response

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 
@@ -14,6 +14,7 @@ from ltm_tray.domain.errors import invalid
 from ltm_tray.domain.memory import RECALL_LIMIT_MAX, HitKind, RecallHit, RecallQuery
 from ltm_tray.domain.snippet import snippet_of
 from ltm_tray.domain.text import fold_whitespace
+from ltm_tray.fronts.web.reading import Query
 from ltm_tray.service import MemoryService
 
 PAGE_ITEMS = 50
@@ -30,9 +31,9 @@ class Filter:
     cursor: str = ""
 
     @classmethod
-    def of(cls, parameters: Mapping[str, str]) -> Filter:
+    def of(cls, query: Query) -> Filter:
         """Read the parameters of a URL; those not given are empty."""
-        return cls(**{f.name: parameters.get(f.name, "").strip() for f in fields(cls)})
+        return cls(**{field.name: query.lenient(field.name) for field in fields(cls)})
 
     def url(self, **changes: str) -> str:
         """Return the page's address with some fields changed."""

@@ -82,6 +82,11 @@ class Query:
             raise invalid(name, "required", "must not be empty")
         return value
 
+    def lenient(self, name: str) -> str:
+        """Return a parameter as a page takes it: the first of several, or empty; never raises."""
+        values = self._values.get(name, [b""])
+        return _unquoted(values[0]).decode(errors="replace").strip()
+
     def integer(self, name: str, default: int) -> int:
         """Return a whole number; see `text` for what it raises."""
         value = self.optional(name)
