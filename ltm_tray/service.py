@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from time import perf_counter
 
 from ltm_tray.domain import requests
@@ -118,6 +119,10 @@ class MemoryService:
     def settings(self) -> list[Setting]:
         """Return the effective settings with their origin."""
         return self._switch.effective()
+
+    def now(self) -> datetime:
+        """Return the time by the clock that dates what is saved."""
+        return self._clock()
 
     def health(self) -> Health:
         """Return the backend's health, with unusable settings added to its detail."""

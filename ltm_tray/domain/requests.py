@@ -122,6 +122,7 @@ def recall_query(request: RecallRequest, project: Project) -> RecallQuery:
         check.add("limit", "out_of_range", f"must be 1 to {RECALL_LIMIT_MAX}")
     kinds = [check.choice("kinds", kind, HitKind) for kind in request.kinds]
     sort = check.choice("sort", request.sort, Sort)
+    check.optional_label("sessionId", request.session_id)
     check.done()
     return RecallQuery(
         text=request.query,

@@ -1,0 +1,1 @@
+"""The agent front: what the coding agent is told about its memory."""

@@ -1,0 +1,59 @@
+"""How values read on a page: marked matches, times, counts, names of projects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import PurePosixPath, PureWindowsPath
+
+from markupsafe import Markup, escape
+
+from ltm_tray.domain.analysis import QueryTerm
+from ltm_tray.domain.snippet import matches
+
+_MINUTE_S, _HOUR_S, _DAY_S = 60, 3_600, 86_400
+_STEPS = (
+    (365 * _DAY_S, "year"),
+    (30 * _DAY_S, "month"),
+    (_DAY_S, "day"),
+    (_HOUR_S, "hour"),
+    (_MINUTE_S, "minute"),
+)
+
+
+def marked(text: str, terms: Sequence[QueryTerm]) -> Markup:
+    """Return the text as HTML with each match of the terms in `<mark>`; all else is escaped."""
+    pieces: list[Markup] = []
+    end = 0
+    for match in matches(text, terms) if terms else ():
+        pieces.append(escape(text[end : match.start]))
+        pieces.append(Markup("<mark>{}</mark>").format(text[match.start : match.end]))
+        end = match.end
+    pieces.append(escape(text[end:]))
+    return Markup("").join(pieces)
+
+
+def ago(time: datetime, now: datetime) -> str:
+    """Tell how long ago a time was, in the largest unit that fits; `just now` for the future."""
+    passed_s = (now - time).total_seconds()
+    for length_s, name in _STEPS:
+        if passed_s >= length_s:
+            return f"{counted(int(passed_s // length_s), name)} ago"
+    return "just now"
+
+
+def exact(time: datetime) -> str:
+    """Return the time to the second, in the zone of this machine."""
+    local = time.astimezone()
+    return f"{local.day} {local:%B %Y, %H:%M:%S %Z}".rstrip()
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun: `1 memory`, `1,200 memories`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def project_name(cwd: str) -> str:
+    """Return the last part of a project's directory, or all of it where there is no part."""
+    path = PureWindowsPath(cwd) if "\\" in cwd else PurePosixPath(cwd)
+    return path.name or cwd

@@ -1,0 +1,17 @@
+"""What the web front tells about the running program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppInfo:
+    """The facts of one run. `port` is the one the server listens on."""
+
+    version: str
+    port: int
+    db_path: Path
+    memory_dir: Path
+    log_path: Path
