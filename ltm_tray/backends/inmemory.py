@@ -32,7 +32,7 @@ from ltm_tray.domain.memory import (
     Saved,
     Sort,
 )
-from ltm_tray.domain.ranking import MEMORY_WEIGHT, scores_of
+from ltm_tray.domain.ranking import rate_all
 from ltm_tray.domain.similarity import is_superseded_by, jaccard
 from ltm_tray.domain.text import same_text_key
 from ltm_tray.domain.versions import merged, new_version
@@ -76,12 +76,12 @@ class InMemoryStore:
             self._open()
             items = [item for item in self._items() if _asked(item, query)]
             texts = {item.id: self._searched(item) for item in items}
-        weights = {item.id: MEMORY_WEIGHT for item in items if item.kind is HitKind.MEMORY}
-        scores = {id_: s * weights.get(id_, 1.0) for id_, s in scores_of(texts, terms).items()}
-        found = sorted((i for i in items if scores[i.id] > 0), key=_position, reverse=True)
+        rated = rate_all(texts, terms)
+        found = sorted((i for i in items if rated[i.id].score > 0), key=_position, reverse=True)
         if query.sort is Sort.RELEVANCE:
-            found.sort(key=lambda item: scores[item.id], reverse=True)
-        return [hit_of(item, scores[item.id], terms) for item in found[: query.limit]]
+            found.sort(key=lambda item: rated[item.id].score, reverse=True)
+        best = found[: query.limit]
+        return [hit_of(item, rated[item.id], terms, explain=query.explain) for item in best]
 
     def observe(self, item: NewObservation, /) -> Observed:
         """See `MemoryBackend.observe`."""
@@ -276,12 +276,12 @@ class InMemoryStore:
             at = self._memories[at].parent_id
         return found
 
-    def _searched(self, item: Item) -> tuple[str, str]:
-        """The title, and the text with concepts and files: what a query is held against."""
+    def _searched(self, item: Item) -> tuple[HitKind, str, str]:
+        """The kind, the title, and the text with its labels: what a query is held against."""
         if item.kind is HitKind.OBSERVATION:
-            return item.title, item.text
+            return item.kind, item.title, item.text
         memory = self._memories[item.id]
-        return item.title, " ".join((item.text, *memory.concepts, *memory.files))
+        return item.kind, item.title, " ".join((item.text, *memory.concepts, *memory.files))
 
     def _items(self) -> Iterable[Item]:
         yield from (memory_item(m) for m in self._memories.values() if m.is_latest)

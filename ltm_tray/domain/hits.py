@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ltm_tray.domain.analysis import QueryTerm
 from ltm_tray.domain.catalog import Item
 from ltm_tray.domain.memory import HitKind, Memory, Observation, RecallHit
+from ltm_tray.domain.ranking import Rated
 from ltm_tray.domain.snippet import snippet_of
 
 
@@ -36,7 +37,9 @@ def observation_item(observation: Observation) -> Item:
     )
 
 
-def hit_of(item: Item, score: float, terms: Sequence[QueryTerm]) -> RecallHit:
+def hit_of(
+    item: Item, rated: Rated, terms: Sequence[QueryTerm], *, explain: bool = False
+) -> RecallHit:
     """Return an item as a result, with the snippet that shows why it was found."""
     snippet = snippet_of(item.text, terms)
     return RecallHit(
@@ -45,8 +48,9 @@ def hit_of(item: Item, score: float, terms: Sequence[QueryTerm]) -> RecallHit:
         project_id=item.project_id,
         title=item.title,
         snippet=snippet.text,
-        score=score,
+        score=rated.score,
         type=item.type,
         created_at=item.created_at,
         truncated=snippet.truncated,
+        explanation=rated.explanation() if explain else None,
     )

@@ -154,6 +154,34 @@ class RecallQuery:
     limit: int = RECALL_LIMIT_DEFAULT
     kinds: frozenset[HitKind] = frozenset(HitKind)
     sort: Sort = Sort.RELEVANCE
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchedTerm:
+    """A term of the query that a hit holds, and what it added to the score.
+
+    `frequency` counts its occurrences, one at the start a little more; `holders` is how
+    many items of the project hold it: the fewer, the more it tells.
+    """
+
+    term: str
+    frequency: float
+    holders: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why a hit has its score: the sum of its terms' scores, times the two factors.
+
+    `coverage` grows with how much of the query the hit holds, from just over 1 to 1.5;
+    `kind_weight` puts what was saved on purpose before what was captured.
+    """
+
+    terms: tuple[MatchedTerm, ...]
+    coverage: float
+    kind_weight: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +189,7 @@ class RecallHit:
     """One result. `score` grows with relevance and compares within one answer only.
 
     `snippet` is the whole text up to 600 characters, beyond that the best window
-    around the matches, with `truncated` set.
+    around the matches, with `truncated` set. `explanation` is there if it was asked for.
     """
 
     kind: HitKind
@@ -173,6 +201,7 @@ class RecallHit:
     type: str
     created_at: datetime
     truncated: bool = False
+    explanation: Explanation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import log
 
 from ltm_tray.domain.analysis import QueryTerm, index_terms, stem
+from ltm_tray.domain.memory import Explanation, HitKind, MatchedTerm
 
 K1 = 0.5
 """How fast a repeated term stops adding; low, because these texts are short."""
@@ -33,16 +34,6 @@ class Text:
 
     frequencies: Mapping[str, float]
     length: int
-
-
-@dataclass(frozen=True, slots=True)
-class TermScore:
-    """What one query term adds to a score; the parts of an explanation."""
-
-    term: str
-    frequency: float
-    holders: int
-    score: float
 
 
 class Asked:
@@ -82,39 +73,50 @@ class Asked:
 
 
 class Weights:
-    """How telling each term of a query is in one project, and the score of a text by them."""
+    """How telling each term of a query is in one project."""
 
-    def __init__(self, holders: Mapping[str, int]) -> None:
+    def __init__(self, asked: Asked, holders: Mapping[str, int]) -> None:
         """Take every asked term's key with the number of the project's texts that hold it."""
+        self.asked = asked
         self.holders = holders
-        self._idf = {
+        self.idf = {
             key: log(1 + (BACKGROUND + 0.5) / (count + 0.5)) for key, count in holders.items()
         }
-        self._asked = sum(self._idf.values())
+        self.all = sum(self.idf.values())
 
-    def score(self, text: Text, mean_length: float) -> float:
-        """Return the score of a text, 0 if it holds no asked term; grows with relevance.
 
-        `mean_length` is that of the texts of its kind.
-        """
-        total = held = 0.0
-        for part in self.parts(text, mean_length):
-            total += part.score
-            held += self._idf[part.term]
-        return total * (1 + COVERAGE * held / self._asked) if total else 0.0
+class Rated:
+    """A text held against a query: its score, and on demand why."""
 
-    def parts(self, text: Text, mean_length: float) -> list[TermScore]:
-        """Return what each term adds, before the bonus for coverage."""
+    def __init__(self, text: Text, weights: Weights, mean_length: float, kind: HitKind) -> None:
+        """Score the text; `mean_length` is that of the texts of its kind, in terms."""
+        self._weights = weights
         norm = K1 * (1 - B + B * text.length / mean_length) if mean_length else K1
-        return [
-            TermScore(
-                key,
-                frequency,
-                self.holders[key],
-                self._idf[key] * frequency * (K1 + 1) / (frequency + norm),
-            )
+        self._parts = {
+            key: (frequency, weights.idf[key] * frequency * (K1 + 1) / (frequency + norm))
             for key, frequency in text.frequencies.items()
+        }
+        held = sum(weights.idf[key] for key in self._parts)
+        self._coverage = 1 + COVERAGE * held / weights.all if held else 1.0
+        self._kind_weight = MEMORY_WEIGHT if kind is HitKind.MEMORY else 1.0
+        self.score = sum(s for _, s in self._parts.values()) * self._coverage * self._kind_weight
+
+    def explanation(self) -> Explanation:
+        """Return what made the score, the term that added most first."""
+        terms = [
+            MatchedTerm(
+                term=self._weights.asked.terms[key].text,
+                frequency=frequency,
+                holders=self._weights.holders[key],
+                score=score,
+            )
+            for key, (frequency, score) in self._parts.items()
         ]
+        return Explanation(
+            terms=tuple(sorted(terms, key=lambda term: term.score, reverse=True)),
+            coverage=self._coverage,
+            kind_weight=self._kind_weight,
+        )
 
 
 def key_of(term: QueryTerm) -> str:
@@ -122,18 +124,33 @@ def key_of(term: QueryTerm) -> str:
     return f"{term.text}*" if term.prefix else stem(term.text)
 
 
-def scores_of(texts: Mapping[str, tuple[str, str]], terms: Sequence[QueryTerm]) -> dict[str, float]:
-    """Score texts against each other by scanning them all: the reference for real indexes.
+def rate_all(
+    texts: Mapping[str, tuple[HitKind, str, str]], terms: Sequence[QueryTerm]
+) -> dict[str, Rated]:
+    """Rate texts against each other by scanning them all: the reference for real indexes.
 
-    Each text is its title and its body; the keys are the caller's ids.
+    Each text is its kind, title and body; the keys are the caller's ids.
     """
     asked = Asked(terms)
     counted = {}
-    for id_, (title, body) in texts.items():
+    for id_, (_, title, body) in texts.items():
         found = index_terms(body)
         counted[id_] = asked.count(index_terms(title), found, len(found))
-    weights = Weights(
-        {key: sum(key in text.frequencies for text in counted.values()) for key in asked.terms}
-    )
-    mean_length = sum(text.length for text in counted.values()) / max(1, len(counted))
-    return {id_: weights.score(text, mean_length) for id_, text in counted.items()}
+    holders = {
+        key: sum(key in text.frequencies for text in counted.values()) for key in asked.terms
+    }
+    weights = Weights(asked, holders)
+    mean_length = {
+        kind: mean_length_of(t for id_, t in counted.items() if texts[id_][0] is kind)
+        for kind in HitKind
+    }
+    return {
+        id_: Rated(text, weights, mean_length[texts[id_][0]], texts[id_][0])
+        for id_, text in counted.items()
+    }
+
+
+def mean_length_of(texts: Iterable[Text]) -> float:
+    """Return the mean length in terms; 0 for no texts."""
+    lengths = [text.length for text in texts]
+    return sum(lengths) / len(lengths) if lengths else 0.0

@@ -58,6 +58,7 @@ class RecallRequest:
     limit: int = RECALL_LIMIT_DEFAULT
     kinds: tuple[str, ...] = ()
     sort: str = Sort.RELEVANCE
+    explain: bool = False
     source: str = "api"
     session_id: str | None = None
 
@@ -130,6 +131,7 @@ def recall_query(request: RecallRequest, project: Project) -> RecallQuery:
         limit=min(request.limit, RECALL_LIMIT_MAX),
         kinds=frozenset(kind for kind in kinds if kind) or frozenset(HitKind),
         sort=sort or Sort.RELEVANCE,
+        explain=request.explain,
     )
 
 

@@ -16,7 +16,7 @@ from ltm_tray.domain.analysis import query_terms
 from ltm_tray.domain.catalog import Item
 from ltm_tray.domain.hits import hit_of
 from ltm_tray.domain.memory import HitKind, RecallHit, RecallQuery, Sort
-from ltm_tray.domain.ranking import MEMORY_WEIGHT, Asked, Text, Weights
+from ltm_tray.domain.ranking import Asked, Rated, Text, Weights, mean_length_of
 
 _CANDIDATES_MIN = 50
 """How many of SQLite's best are scored again, at least; twice the limit if that is more."""
@@ -32,7 +32,6 @@ class _Table:
     count_sql: str
     terms_sql: str
     item_sql: str
-    weight: float
 
 
 _TABLES = (
@@ -45,7 +44,6 @@ _TABLES = (
         "SELECT title, content || ' ' || labels FROM memories_fts WHERE rowid = ?",
         "SELECT 'memory', id, project_id, title, content, type, created_at"
         " FROM memories WHERE number = ?",
-        MEMORY_WEIGHT,
     ),
     _Table(
         HitKind.OBSERVATION,
@@ -57,7 +55,6 @@ _TABLES = (
         "SELECT title, narrative FROM observations_fts WHERE rowid = ?",
         "SELECT 'observation', id, project_id, title, narrative, kind, created_at"
         " FROM observations WHERE number = ?",
-        1.0,
     ),
 )
 
@@ -71,8 +68,9 @@ class _Candidate:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    item: Item
-    score: float
+    table: _Table
+    number: int
+    rated: Rated
 
 
 def recall(connection: sqlite3.Connection, query: RecallQuery) -> list[RecallHit]:
@@ -93,8 +91,11 @@ def recall(connection: sqlite3.Connection, query: RecallQuery) -> list[RecallHit
         key: sum(_count(connection, table, match_expression([term], projects)) for table in tables)
         for key, term in asked.terms.items()
     }
-    best = _ordered(connection, _scored(candidates, Weights(holders)), query)
-    return [hit_of(found.item, found.score, terms) for found in best]
+    found = _rated(candidates, Weights(asked, holders))
+    return [
+        hit_of(item, rated, terms, explain=query.explain)
+        for item, rated in _ordered(connection, found, query)
+    ]
 
 
 def _numbers(connection: sqlite3.Connection, project_id: str | None) -> Sequence[int]:
@@ -130,31 +131,31 @@ def _count(connection: sqlite3.Connection, table: _Table, expression: str) -> in
     return int(connection.execute(table.count_sql, (expression,)).fetchone()[0])
 
 
-def _scored(candidates: Sequence[_Candidate], weights: Weights) -> list[tuple[_Candidate, float]]:
-    scored = []
+def _rated(candidates: Sequence[_Candidate], weights: Weights) -> list[_Found]:
+    found = []
     for table in _TABLES:
         own = [c for c in candidates if c.table is table]
-        mean_length = sum(c.text.length for c in own) / max(1, len(own))
-        scored += [(c, weights.score(c.text, mean_length) * table.weight) for c in own]
-    return scored
+        mean = mean_length_of(c.text for c in own)
+        found += [_Found(table, c.number, Rated(c.text, weights, mean, table.kind)) for c in own]
+    return found
 
 
 def _ordered(
-    connection: sqlite3.Connection, scored: list[tuple[_Candidate, float]], query: RecallQuery
-) -> list[_Found]:
+    connection: sqlite3.Connection, found: list[_Found], query: RecallQuery
+) -> list[tuple[Item, Rated]]:
     """Read the best and put them in order; equally good ones come newest first."""
+    if query.sort is Sort.RELEVANCE and len(found) > query.limit:
+        # Ties across the limit are decided by time, which only the rows tell.
+        found.sort(key=lambda f: f.rated.score, reverse=True)
+        last = found[query.limit - 1].rated.score
+        found = [f for f in found if f.rated.score >= last]
+    read = [(_item(connection, f), f.rated) for f in found]
+    read.sort(key=lambda pair: (pair[0].created_at, pair[0].id), reverse=True)
     if query.sort is Sort.RELEVANCE:
-        scored.sort(key=lambda pair: (pair[1], pair[0].number), reverse=True)
-        # A tie across the limit is decided by time, which only the rows tell.
-        last = scored[: query.limit][-1][1] if scored else 0.0
-        scored = [pair for pair in scored if pair[1] >= last]
-    found = [_Found(_item(connection, candidate), score_) for candidate, score_ in scored]
-    found.sort(key=lambda f: (f.item.created_at, f.item.id), reverse=True)
-    if query.sort is Sort.RELEVANCE:
-        found.sort(key=lambda f: f.score, reverse=True)
-    return found[: query.limit]
+        read.sort(key=lambda pair: pair[1].score, reverse=True)
+    return read[: query.limit]
 
 
-def _item(connection: sqlite3.Connection, candidate: _Candidate) -> Item:
-    row = connection.execute(candidate.table.item_sql, (candidate.number,)).fetchone()
+def _item(connection: sqlite3.Connection, found: _Found) -> Item:
+    row = connection.execute(found.table.item_sql, (found.number,)).fetchone()
     return rows.item_of(row)
