@@ -63,6 +63,12 @@ _FIRST = (
         memory INTEGER NOT NULL,
         PRIMARY KEY (project, term, term_count, memory)
     ) WITHOUT ROWID""",
+    """CREATE TABLE term_holders (
+        project INTEGER NOT NULL,
+        term INTEGER NOT NULL,
+        holders INTEGER NOT NULL,
+        PRIMARY KEY (project, term)
+    ) WITHOUT ROWID""",
     """CREATE TABLE recalls (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         project_id TEXT NOT NULL,
