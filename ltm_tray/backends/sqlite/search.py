@@ -18,7 +18,7 @@ from ltm_tray.domain.hits import hit_of
 from ltm_tray.domain.memory import HitKind, RecallHit, RecallQuery, Sort
 from ltm_tray.domain.ranking import Asked, Rated, Text, Weights, mean_length_of
 
-_CANDIDATES_MIN = 50
+_CANDIDATES_MIN = 20
 """How many of SQLite's best are scored again, at least; twice the limit if that is more."""
 
 
