@@ -141,7 +141,7 @@ def test_a_memory_folder_that_cannot_be_made_is_told(home: Path) -> None:
 
 
 def test_every_error_has_its_exit_code() -> None:
-    kinds = [errors.LtmError, *errors.LtmError.__subclasses__()]
+    kinds: list[type[errors.LtmError]] = [errors.LtmError, *errors.LtmError.__subclasses__()]
     codes = {kind.__name__: exit_of(kind("x")) for kind in kinds if kind is not errors.InvalidInput}
     assert exit_of(errors.invalid("cwd", "required", "is missing")) == Exit.WRONG_INPUT
     assert codes["LtmDisabled"] == Exit.SWITCHED_OFF
