@@ -7,11 +7,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.bench.footprint import footprint
+from tests.bench.quality import quality
 from tests.bench.recall_over_http import recall_over_http
 from tests.bench.report import Row, machine, table
+from tests.bench.scale import growth, speed, supersede
 from tests.bench.start_up import start_up
 
-MEASURES: list[Callable[[], list[Row]]] = [start_up, footprint, recall_over_http]
+MEASURES: list[Callable[[], list[Row]]] = [
+    start_up,
+    footprint,
+    recall_over_http,
+    quality,
+    speed,
+    growth,
+    supersede,
+]
 RESULT = Path(__file__).resolve().parents[2] / ".cache" / "bench.md"
 
 

@@ -23,7 +23,7 @@ class Row:
     def ratio(self) -> float | None:
         """How much of the limit is used up; over 1 misses it. None without a limit."""
         if self.at_most is not None:
-            return self.value / self.at_most
+            return self.value / self.at_most if self.at_most else 2 * float(self.value > 0)
         if self.at_least is not None:
             return self.at_least / self.value if self.value else float("inf")
         return None

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 
 from ltm_tray.backends.sqlite import SqliteStore
 from ltm_tray.backends.sqlite.index import match_expression
 from ltm_tray.domain.analysis import query_terms
 from tests.bench.corpus import Texts, conversations
-from tests.bench.frame import Row, p50, times_ms
+from tests.bench.report import Row
+from tests.bench.timing import times_ms
 from tests.support.builders import a_memory, a_query
 from tests.support.clock import TickingClock
 from tests.support.ids import CountingIds
@@ -44,13 +46,13 @@ class Subject:
     def recall_ms(self, project: str) -> float:
         """Return the median time of a recall."""
         ask = self.store.recall
-        return p50(times_ms(lambda q: ask(a_query(q, project_id=project)), self.questions))
+        return median(times_ms(lambda q: ask(a_query(q, project_id=project)), self.questions))
 
     def bare_ms(self) -> float:
         """Return the median time of SQLite's own top 10 for the same terms in the first project."""
         with closing(sqlite3.connect(self.file)) as connection:
             asked = [match_expression(query_terms(q), [1]) for q in self.questions]
-            return p50(times_ms(lambda m: connection.execute(BARE_SQL, (m,)).fetchall(), asked))
+            return median(times_ms(lambda m: connection.execute(BARE_SQL, (m,)).fetchall(), asked))
 
 
 @contextmanager
@@ -67,12 +69,9 @@ def speed() -> list[Row]:
         subject.fill("one", 10_000)
         ours, bare = subject.recall_ms("one"), subject.bare_ms()
     return [
-        Row(
-            "recall / bare FTS5 top 10, 10k memories (p50)",
-            f"{ours / bare:.2f} ({ours:.2f} ms / {bare:.2f} ms)",
-            "<= 2",
-            ours <= 2 * bare,
-        )
+        Row(what="bare FTS5 top 10, p50, 10k memories", value=bare, unit="ms"),
+        Row(what="recall, p50, 10k memories", value=ours, unit="ms"),
+        Row(what="recall beside bare FTS5", value=ours / bare, unit="x", at_most=2),
     ]
 
 
@@ -87,32 +86,19 @@ def growth() -> list[Row]:
             for number in range(projects):
                 subject.fill(f"other{projects}-{number}", each)
             held += projects * each
-            now = subject.recall_ms("small")
-            rows.append(
-                Row(
-                    f"recall in a project of 1k, {held:,} memories elsewhere / alone (p50)",
-                    f"{now / alone:.2f} ({now:.2f} ms / {alone:.2f} ms)",
-                    "< 1.3",
-                    now < 1.3 * alone,
-                )
-            )
+            ratio = subject.recall_ms("small") / alone
+            what = f"recall in a project of 1k beside {held:,} memories in others, to alone"
+            rows.append(Row(what=what, value=ratio, unit="x", at_most=1.3))
     return rows
 
 
 def supersede() -> list[Row]:
     """Remember, with its search for what it supersedes, while one project grows."""
-    rows = []
     with _subject() as subject:
-        at_1k = p50(subject.fill("one", 1_000))
+        at_1k = median(subject.fill("one", 1_000))
         subject.fill("one", 8_500)
-        at_10k = p50(subject.fill("one", 500))
-    rows.append(Row("remember at 10k memories (p50)", f"{at_10k:.2f} ms", "<= 5 ms", at_10k <= 5))
-    rows.append(
-        Row(
-            "remember at 10k / up to 1k memories (p50)",
-            f"{at_10k / at_1k:.2f}",
-            "< 10",
-            at_10k < 10 * at_1k,
-        )
-    )
-    return rows
+        at_10k = median(subject.fill("one", 500))
+    return [
+        Row(what="remember, p50, 10k memories", value=at_10k, unit="ms", at_most=5),
+        Row(what="remember at 10k to the first 1k", value=at_10k / at_1k, unit="x", at_most=10),
+    ]
