@@ -1,0 +1,63 @@
+"""Values read well on a page, and no text becomes markup."""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ltm_tray.domain.analysis import query_terms
+from ltm_tray.fronts.web.display import ago, counted, marked, project_name
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("passed", "told"),
+    [
+        (timedelta(seconds=-90), "just now"),
+        (timedelta(seconds=59), "just now"),
+        (timedelta(seconds=60), "1 minute ago"),
+        (timedelta(minutes=59), "59 minutes ago"),
+        (timedelta(hours=23), "23 hours ago"),
+        (timedelta(days=1), "1 day ago"),
+        (timedelta(days=45), "1 month ago"),
+        (timedelta(days=800), "2 years ago"),
+    ],
+)
+def test_a_time_is_told_in_the_largest_unit_that_fits(passed: timedelta, told: str) -> None:
+    assert ago(NOW - passed, NOW) == told
+
+
+def test_a_number_takes_the_right_noun() -> None:
+    assert [counted(0, "hit"), counted(1, "hit"), counted(1_200, "match", "matches")] == [
+        "0 hits",
+        "1 hit",
+        "1,200 matches",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cwd", "name"), [("/work/here", "here"), ("/", "/"), ("C:\\work\\here", "here")]
+)
+def test_a_project_is_called_by_its_folder(cwd: str, name: str) -> None:
+    assert project_name(cwd) == name
+
+
+def test_matches_are_marked_and_the_rest_is_escaped() -> None:
+    assert marked("a <b> tea & Teas", query_terms("tea")) == (
+        "a &lt;b&gt; <mark>tea</mark> &amp; <mark>Teas</mark>"
+    )
+
+
+@settings(deadline=None)
+@given(
+    text=st.text(alphabet="<>&\"' tea茶mark/", max_size=40), query=st.text("tea茶mark", max_size=8)
+)
+def test_marking_never_changes_what_is_read(text: str, query: str) -> None:
+    shown = marked(text, query_terms(query))
+    assert html.unescape(re.sub(r"</?mark>", "", shown)) == text
