@@ -62,8 +62,8 @@ def _ask(port: int, path: str = "/") -> socket.socket:
     return connection
 
 
-def _wait_until_refused(port: int) -> None:
-    with contextlib.suppress(ConnectionRefusedError):
+def _wait_until_closed(port: int) -> None:
+    with contextlib.suppress(ConnectionError):
         while True:
             socket.create_connection(("127.0.0.1", port), timeout=WAIT_S).close()
 
@@ -125,7 +125,7 @@ def test_requests_that_run_are_answered_before_the_stop() -> None:
     with _ask(server.port, "/slow") as connection:
         assert app.came.wait(WAIT_S)
         stopping = _in_thread(server.stop)
-        _wait_until_refused(server.port)
+        _wait_until_closed(server.port)
         app.opened.set()
         assert read_reply(connection).body == b"done"
         stopping.join()
