@@ -48,7 +48,7 @@ def _fill(site: Site) -> None:
 
 
 def _headings(page: Page) -> list[str]:
-    return page.locator(".entry h3").all_inner_texts()
+    return page.locator(".entry-title").all_inner_texts()
 
 
 def _throw_the_switch_and_search(site: Site, page: Page) -> None:
@@ -65,7 +65,7 @@ def _throw_the_switch_and_search(site: Site, page: Page) -> None:
     assert re.search(r"q=importer&project=proj_\w+&kind=memory$", page.url)
     assert len(_headings(page)) == 1
     assert page.locator("mark").first.inner_text() == "importer"
-    page.locator(".entry h3 a").first.click()
+    page.locator(".entry-title a").first.click()
     assert page.get_by_text("architecture").is_visible()
 
 

@@ -17,7 +17,7 @@ def _page(web: Web, path: str = "/", **query: str) -> str:
 
 def _headings(page: str) -> list[str]:
     """The headings of the listed items, without their markup."""
-    found = re.findall(r"<h3>(.*?)</h3>", page, re.DOTALL)
+    found = re.findall(r'class="entry-title">(.*?)</h\d>', page, re.DOTALL)
     return [re.sub(r"<[^>]+>", "", heading).strip() for heading in found]
 
 
