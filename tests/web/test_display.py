@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ltm_tray.domain.analysis import query_terms
-from ltm_tray.fronts.web.display import ago, counted, marked, project_name
+from ltm_tray.fronts.web.display import ago, counted, marked, parted, project_name
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -61,3 +61,19 @@ def test_matches_are_marked_and_the_rest_is_escaped() -> None:
 def test_marking_never_changes_what_is_read(text: str, query: str) -> None:
     shown = marked(text, query_terms(query))
     assert html.unescape(re.sub(r"</?mark>", "", shown)) == text
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "heading", "body"),
+    [
+        ("tea at four", "tea at  four\n", "tea at four", ""),
+        ("tea at fo", "tea at four", "tea at…", "…four"),
+        ("tea at", "tea at four", "tea at…", "…four"),
+        ("wwww", "wwwwww", "wwww…", "…ww"),
+        ("why?", "User: why?", "why?", "User: why?"),
+    ],
+)
+def test_a_text_goes_on_where_its_heading_ends(
+    title: str, text: str, heading: str, body: str
+) -> None:
+    assert parted(title, text) == (heading, body)

@@ -56,6 +56,7 @@ def register(app: Flask, service: MemoryService, info: AppInfo) -> None:
         iso=to_iso,
         counted=display.counted,
         marked=display.marked,
+        parted=display.parted,
         project_name=display.project_name,
     )
 

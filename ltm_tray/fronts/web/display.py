@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from ltm_tray.domain.analysis import QueryTerm
 from ltm_tray.domain.snippet import matches
+from ltm_tray.domain.text import fold_whitespace
 
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3_600, 86_400
 _STEPS = (
@@ -31,6 +32,22 @@ def marked(text: str, terms: Sequence[QueryTerm]) -> Markup:
         end = match.end
     pieces.append(escape(text[end:]))
     return Markup("").join(pieces)
+
+
+def parted(title: str, text: str) -> tuple[str, str]:
+    """Return a heading and what follows it, white space folded, so that nothing is said twice.
+
+    A text that begins with its title goes on where the heading ends, at a word; any
+    other text follows whole. A text that is no more than its title leaves nothing.
+    """
+    text = fold_whitespace(text)
+    if text == title:
+        return title, ""
+    if not text.startswith(title):
+        return title, text
+    end = len(title) if text[len(title)] == " " else title.rfind(" ")
+    end = end if end > 0 else len(title)
+    return f"{text[:end]}…", f"…{text[end:].lstrip()}"
 
 
 def ago(time: datetime, now: datetime) -> str:
