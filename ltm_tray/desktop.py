@@ -9,7 +9,7 @@ from time import monotonic
 
 from ltm_tray.domain.errors import LtmError
 from ltm_tray.domain.memory import Health
-from ltm_tray.fronts.tray.menu import TrayState
+from ltm_tray.fronts.tray.menu import Status, TrayState
 from ltm_tray.opening import show_in_background
 from ltm_tray.ports import Setting
 from ltm_tray.service import MemoryService
@@ -47,12 +47,7 @@ class DesktopActions:
         """See `TrayActions.state`; the store is asked every five seconds only."""
         switch = self._switch()
         health = self._recent_health()
-        if not switch.value:
-            status, title = "off", "LTM Tray: memory is off"
-        elif not health.ok:
-            status, title = "error", "LTM Tray: memory cannot be used"
-        else:
-            status, title = "on", "LTM Tray: memory is on"
+        status, title = _summary(enabled=bool(switch.value), healthy=health.ok)
         return TrayState(
             status=status,
             title=title,
@@ -99,3 +94,11 @@ class DesktopActions:
             self._health = self._service.health()
             self._health_at_s = monotonic()
         return self._health
+
+
+def _summary(*, enabled: bool, healthy: bool) -> tuple[Status, str]:
+    if not enabled:
+        return "off", "LTM Tray: memory is off"
+    if not healthy:
+        return "error", "LTM Tray: memory cannot be used"
+    return "on", "LTM Tray: memory is on"

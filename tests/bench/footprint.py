@@ -6,11 +6,10 @@ import os
 import time
 from pathlib import Path
 
-from tests.support.desktop import desktop
-
 from tests.bench.report import Row
 from tests.bench.stage import empty_home
 from tests.support.app import RunningApp
+from tests.support.desktop import Desktop
 
 SETTLE_S = 3.0
 IDLE_S = 60.0
@@ -20,7 +19,7 @@ CPU_LIMIT_PERCENT = 0.2
 
 def footprint() -> list[Row]:
     """Start the app, use it a little, leave it alone for a minute."""
-    with desktop() as display, empty_home(), RunningApp(display=display) as app:
+    with Desktop() as desk, empty_home(), RunningApp(display=desk.display) as app:
         assert app.process is not None
         app.post("/remember", cwd="/w/a", content="The build needs Node 22")
         app.get("/recall", cwd="/w/a", q="node")

@@ -7,11 +7,10 @@ import time
 from http.client import HTTPConnection
 from statistics import median
 
-from tests.support.desktop import desktop
-
 from tests.bench.report import Row
 from tests.bench.stage import empty_home
 from tests.support.app import PROGRAM, RunningApp
+from tests.support.desktop import Desktop
 from tests.support.waiting import wait_until
 
 RUNS = 7
@@ -20,7 +19,7 @@ LIMIT_S = 0.7
 
 def start_up() -> list[Row]:
     """Start the app several times in one home, without and with a tray."""
-    with desktop() as display:
+    with Desktop() as desk:
         return [
             Row(
                 what="start to first healthy answer, serve",
@@ -30,7 +29,7 @@ def start_up() -> list[Row]:
             ),
             Row(
                 what="start to first healthy answer, with the tray",
-                value=_median_s([], display),
+                value=_median_s([], desk.display),
                 unit="s",
                 at_most=LIMIT_S,
             ),
