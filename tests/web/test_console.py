@@ -248,6 +248,9 @@ def test_static_files_are_cached_for_long_under_the_version_of_their_content(web
     assert web.client.get("/static/app.css").headers["Cache-Control"] == "no-store"
 
 
-def test_the_icon_is_served(web: Web) -> None:
-    answer = web.client.get("/favicon.svg")
-    assert (answer.status_code, answer.mimetype) == (200, "image/svg+xml")
+@pytest.mark.parametrize("name", ["favicon.svg", "favicon.ico"])
+def test_the_icon_is_served(web: Web, name: str) -> None:
+    answer = web.client.get(f"/{name}")
+    assert answer.status_code == 200
+    assert (answer.mimetype or "").startswith("image/")
+    assert answer.headers["Cache-Control"].endswith("max-age=86400")
