@@ -9,20 +9,25 @@ from time import monotonic
 
 from ltm_tray.domain.errors import LtmError
 from ltm_tray.domain.memory import Health
-from ltm_tray.fronts.tray.menu import TrayState
-from ltm_tray.opening import show_in_background
+from ltm_tray.fronts.tray.menu import Status, TrayState
 from ltm_tray.ports import Setting
 from ltm_tray.service import MemoryService
 
 logger = logging.getLogger(__name__)
 
 _HEALTH_EVERY_S = 5.0
+_TITLES: dict[Status, str] = {
+    "on": "LTM Tray: memory is on",
+    "off": "LTM Tray: memory is off",
+    "error": "LTM Tray: memory cannot be used",
+}
 
 
 class DesktopActions:
     """See `TrayActions`: the switch and the state come from the service.
 
-    `url` is the console's address, without a slash at its end; `end` begins to end the app.
+    `url` is the console's address, without a slash at its end; `show` opens an address
+    or a file and must not wait; `end` begins to end the app.
     """
 
     def __init__(
@@ -32,12 +37,14 @@ class DesktopActions:
         url: str,
         memory_dir: Path,
         log_file: Path,
+        show: Callable[[str], None],
         end: Callable[[], None],
     ) -> None:
         self._service = service
         self._url = url
         self._memory_dir = memory_dir
         self._log_file = log_file
+        self._show = show
         self._end = end
         self._trouble = ""
         self._health: Health | None = None
@@ -47,15 +54,10 @@ class DesktopActions:
         """See `TrayActions.state`; the store is asked every five seconds only."""
         switch = self._switch()
         health = self._recent_health()
-        if not switch.value:
-            status, title = "off", "LTM Tray: memory is off"
-        elif not health.ok:
-            status, title = "error", "LTM Tray: memory cannot be used"
-        else:
-            status, title = "on", "LTM Tray: memory is on"
+        status: Status = "off" if not switch.value else "on" if health.ok else "error"
         return TrayState(
             status=status,
-            title=title,
+            title=_TITLES[status],
             console_url=self._url,
             switch_pinned_by=switch.pinned_by,
             detail=self._trouble or health.detail or "",
@@ -73,19 +75,19 @@ class DesktopActions:
 
     def open_console(self) -> None:
         """See `TrayActions.open_console`."""
-        show_in_background(self._url)
+        self._show(self._url)
 
     def open_recalls(self) -> None:
         """See `TrayActions.open_recalls`."""
-        show_in_background(f"{self._url}/recalls")
+        self._show(f"{self._url}/recalls")
 
     def open_data_folder(self) -> None:
         """See `TrayActions.open_data_folder`."""
-        show_in_background(self._memory_dir.as_uri())
+        self._show(self._memory_dir.as_uri())
 
     def open_log(self) -> None:
         """See `TrayActions.open_log`."""
-        show_in_background(self._log_file.as_uri())
+        self._show(self._log_file.as_uri())
 
     def quit(self) -> None:
         """See `TrayActions.quit`."""
