@@ -149,14 +149,16 @@ def _started_server(settings: SettingsFile, service: MemoryService) -> LocalServ
 def _run_tray(
     settings: SettingsFile, service: MemoryService, url: str, stop: threading.Event
 ) -> None:
-    from ltm_tray.desktop import DesktopActions
+    from ltm_tray.desktop import DesktopActions, Places
     from ltm_tray.fronts.tray.icon import run_tray
 
     actions = DesktopActions(
         service,
-        url=url,
-        memory_dir=settings.paths.memory_dir,
-        log_file=settings.paths.log_file,
+        places=Places(
+            console_url=url,
+            memory_dir=settings.paths.memory_dir,
+            log_file=settings.paths.log_file,
+        ),
         show=show_in_background,
         end=stop.set,
     )

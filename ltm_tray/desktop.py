@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
@@ -23,27 +24,31 @@ _TITLES: dict[Status, str] = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """What the tray opens; the console's address has no slash at its end."""
+
+    console_url: str
+    memory_dir: Path
+    log_file: Path
+
+
 class DesktopActions:
     """See `TrayActions`: the switch and the state come from the service.
 
-    `url` is the console's address, without a slash at its end; `show` opens an address
-    or a file and must not wait; `end` begins to end the app.
+    `show` opens an address or a file and must not wait; `end` begins to end the app.
     """
 
     def __init__(
         self,
         service: MemoryService,
         *,
-        url: str,
-        memory_dir: Path,
-        log_file: Path,
+        places: Places,
         show: Callable[[str], None],
         end: Callable[[], None],
     ) -> None:
         self._service = service
-        self._url = url
-        self._memory_dir = memory_dir
-        self._log_file = log_file
+        self._places = places
         self._show = show
         self._end = end
         self._trouble = ""
@@ -58,7 +63,7 @@ class DesktopActions:
         return TrayState(
             status=status,
             title=_TITLES[status],
-            console_url=self._url,
+            console_url=self._places.console_url,
             switch_pinned_by=switch.pinned_by,
             detail=self._trouble or health.detail or "",
         )
@@ -75,19 +80,19 @@ class DesktopActions:
 
     def open_console(self) -> None:
         """See `TrayActions.open_console`."""
-        self._show(self._url)
+        self._show(self._places.console_url)
 
     def open_recalls(self) -> None:
         """See `TrayActions.open_recalls`."""
-        self._show(f"{self._url}/recalls")
+        self._show(f"{self._places.console_url}/recalls")
 
     def open_data_folder(self) -> None:
         """See `TrayActions.open_data_folder`."""
-        self._show(self._memory_dir.as_uri())
+        self._show(self._places.memory_dir.as_uri())
 
     def open_log(self) -> None:
         """See `TrayActions.open_log`."""
-        self._show(self._log_file.as_uri())
+        self._show(self._places.log_file.as_uri())
 
     def quit(self) -> None:
         """See `TrayActions.quit`."""

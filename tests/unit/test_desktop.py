@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ltm_tray.backends.inmemory import InMemoryStore
-from ltm_tray.desktop import DesktopActions
+from ltm_tray.desktop import DesktopActions, Places
 from ltm_tray.domain.memory import Health
 from ltm_tray.service import MemoryService
 from tests.support.clock import TickingClock
@@ -63,9 +63,11 @@ def actions(
 ) -> DesktopActions:
     return DesktopActions(
         MemoryService(store, switch=switch, clock=TickingClock()),
-        url=URL,
-        memory_dir=tmp_path / "memory",
-        log_file=tmp_path / "memory" / "logs" / "ltm-tray.log",
+        places=Places(
+            console_url=URL,
+            memory_dir=tmp_path / "memory",
+            log_file=tmp_path / "memory" / "logs" / "ltm-tray.log",
+        ),
         show=opened.append,
         end=ended.set,
     )
