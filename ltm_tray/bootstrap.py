@@ -21,7 +21,7 @@ from ltm_tray.domain.errors import BackendUnavailable, NotSupported
 from ltm_tray.files import make_private_dir
 from ltm_tray.instance import Instance, InstanceLock, wait_for_instance
 from ltm_tray.logs import start_logging
-from ltm_tray.opening import show
+from ltm_tray.opening import show, show_in_background
 from ltm_tray.resources import data_dir
 from ltm_tray.service import MemoryService
 from ltm_tray.settings import SettingsFile, load_environment, paths_of
@@ -149,14 +149,17 @@ def _started_server(settings: SettingsFile, service: MemoryService) -> LocalServ
 def _run_tray(
     settings: SettingsFile, service: MemoryService, url: str, stop: threading.Event
 ) -> None:
-    from ltm_tray.desktop import DesktopActions
+    from ltm_tray.desktop import DesktopActions, Places
     from ltm_tray.fronts.tray.icon import run_tray
 
     actions = DesktopActions(
         service,
-        url=url,
-        memory_dir=settings.paths.memory_dir,
-        log_file=settings.paths.log_file,
+        places=Places(
+            console_url=url,
+            memory_dir=settings.paths.memory_dir,
+            log_file=settings.paths.log_file,
+        ),
+        show=show_in_background,
         end=stop.set,
     )
     run_tray(actions, stop, icons=data_dir("assets") / "icons")

@@ -4,40 +4,52 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
 from ltm_tray.domain.errors import LtmError
 from ltm_tray.domain.memory import Health
 from ltm_tray.fronts.tray.menu import Status, TrayState
-from ltm_tray.opening import show_in_background
 from ltm_tray.ports import Setting
 from ltm_tray.service import MemoryService
 
 logger = logging.getLogger(__name__)
 
 _HEALTH_EVERY_S = 5.0
+_TITLES: dict[Status, str] = {
+    "on": "LTM Tray: memory is on",
+    "off": "LTM Tray: memory is off",
+    "error": "LTM Tray: memory cannot be used",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """What the tray opens; the console's address has no slash at its end."""
+
+    console_url: str
+    memory_dir: Path
+    log_file: Path
 
 
 class DesktopActions:
     """See `TrayActions`: the switch and the state come from the service.
 
-    `url` is the console's address, without a slash at its end; `end` begins to end the app.
+    `show` opens an address or a file and must not wait; `end` begins to end the app.
     """
 
     def __init__(
         self,
         service: MemoryService,
         *,
-        url: str,
-        memory_dir: Path,
-        log_file: Path,
+        places: Places,
+        show: Callable[[str], None],
         end: Callable[[], None],
     ) -> None:
         self._service = service
-        self._url = url
-        self._memory_dir = memory_dir
-        self._log_file = log_file
+        self._places = places
+        self._show = show
         self._end = end
         self._trouble = ""
         self._health: Health | None = None
@@ -47,11 +59,11 @@ class DesktopActions:
         """See `TrayActions.state`; the store is asked every five seconds only."""
         switch = self._switch()
         health = self._recent_health()
-        status, title = _summary(enabled=bool(switch.value), healthy=health.ok)
+        status: Status = "off" if not switch.value else "on" if health.ok else "error"
         return TrayState(
             status=status,
-            title=title,
-            console_url=self._url,
+            title=_TITLES[status],
+            console_url=self._places.console_url,
             switch_pinned_by=switch.pinned_by,
             detail=self._trouble or health.detail or "",
         )
@@ -68,19 +80,19 @@ class DesktopActions:
 
     def open_console(self) -> None:
         """See `TrayActions.open_console`."""
-        show_in_background(self._url)
+        self._show(self._places.console_url)
 
     def open_recalls(self) -> None:
         """See `TrayActions.open_recalls`."""
-        show_in_background(f"{self._url}/recalls")
+        self._show(f"{self._places.console_url}/recalls")
 
     def open_data_folder(self) -> None:
         """See `TrayActions.open_data_folder`."""
-        show_in_background(self._memory_dir.as_uri())
+        self._show(self._places.memory_dir.as_uri())
 
     def open_log(self) -> None:
         """See `TrayActions.open_log`."""
-        show_in_background(self._log_file.as_uri())
+        self._show(self._places.log_file.as_uri())
 
     def quit(self) -> None:
         """See `TrayActions.quit`."""
@@ -94,11 +106,3 @@ class DesktopActions:
             self._health = self._service.health()
             self._health_at_s = monotonic()
         return self._health
-
-
-def _summary(*, enabled: bool, healthy: bool) -> tuple[Status, str]:
-    if not enabled:
-        return "off", "LTM Tray: memory is off"
-    if not healthy:
-        return "error", "LTM Tray: memory cannot be used"
-    return "on", "LTM Tray: memory is on"

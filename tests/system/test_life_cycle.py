@@ -21,17 +21,6 @@ from tests.support.waiting import wait_until
 POSIX_ONLY = pytest.mark.skipif(os.name == "nt", reason="signals as POSIX knows them")
 
 
-@pytest.fixture
-def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file that holds each address the program opens in the browser."""
-    opened = tmp_path / "opened"
-    script = tmp_path / "browser"
-    script.write_text(f'#!/bin/sh\necho "$1" >> {opened}\n')
-    script.chmod(0o755)
-    monkeypatch.setenv("BROWSER", f"{script} %s")
-    return opened
-
-
 def test_a_running_app_publishes_where_it_answers() -> None:
     with RunningApp("serve") as app:
         assert app.process is not None
