@@ -26,6 +26,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import regex
 from snowballstemmer.porter_stemmer import PorterStemmer
@@ -79,8 +80,7 @@ class QueryTerm:
     prefix: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of a text, `start` to `end` in characters, and the terms it gives."""
 
     start: int
@@ -124,14 +124,24 @@ def spans(text: str) -> Iterator[Span]:
     A run of an unspaced script yields one span for each pair of characters.
     """
     for match in _TERMS.finditer(text):
-        kind = match.lastgroup or ""
         start, end = match.span()
-        if kind == "run":
-            for at in range(start, end):
-                stop = min(at + 2, end)
-                yield Span(at, stop, tuple(index_terms(text[at:stop])[:1]))
+        if match.lastgroup == "run":
+            yield from _pair_spans(match[0], start)
         else:
-            yield Span(start, end, tuple(index_terms(match[0])))
+            yield Span(start, end, _terms_of_word(match[0]))
+
+
+def _pair_spans(run: str, start: int) -> Iterator[Span]:
+    plain = _normalise(run) == run
+    for at in range(len(run)):
+        pair = run[at : at + 2]
+        terms = (pair,) if plain else _terms_of_word(pair)[:1]
+        yield Span(start + at, start + at + len(pair), terms)
+
+
+@lru_cache(maxsize=32_768)
+def _terms_of_word(word: str) -> tuple[str, ...]:
+    return tuple(index_terms(word))
 
 
 @lru_cache(maxsize=65_536)
