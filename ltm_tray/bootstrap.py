@@ -20,8 +20,10 @@ from ltm_tray import __version__
 from ltm_tray.desktop import show
 from ltm_tray.domain.errors import BackendUnavailable, NotSupported
 from ltm_tray.files import make_private_dir
+from ltm_tray.fronts.agent.installer import PiExtension
 from ltm_tray.instance import Instance, InstanceLock, wait_for_instance
 from ltm_tray.logs import start_logging
+from ltm_tray.resources import data_dir
 from ltm_tray.service import MemoryService
 from ltm_tray.settings import SettingsFile, load_environment, paths_of
 
@@ -80,6 +82,15 @@ def open_service(settings: SettingsFile) -> MemoryService:
         raise _unusable(settings, error) from error
     store = SqliteStore(settings.db_file(), clock=utc_now, new_id=new_id)
     return MemoryService(store, switch=settings, clock=utc_now)
+
+
+def pi_extension(settings: SettingsFile) -> PiExtension:
+    """Return the extension in this user's Pi.
+
+    Raises:
+        FileNotFoundError: The installation lacks its assets.
+    """
+    return PiExtension(settings.paths.agent_dir, data_dir("assets") / "pi-extension" / "index.ts")
 
 
 def run_app(settings: SettingsFile, *, tray: bool, say: Say) -> None:
