@@ -111,6 +111,7 @@ class PiRpc:
         self._command, self._cwd, self._environ = command, cwd, environ
         self._lines: queue.Queue[Event] = queue.Queue()
         self._ids = 0
+        self._status = ""
         self.events: list[Event] = []
 
     def __enter__(self) -> PiRpc:
@@ -165,14 +166,15 @@ class PiRpc:
 
     def notified(self, command: str) -> Event:
         """Run a slash command and return the notice it shows."""
+        before = len(self.events)
         self.command("prompt", message=command)
-        return self.wait(lambda event: event.get("method") == "notify")
+        shown = [event for event in self.events[before:] if event.get("method") == "notify"]
+        return shown[0] if shown else self.wait(lambda event: event.get("method") == "notify")
 
     def wait_for_status(self, text: str) -> None:
         """Wait until the status line says so."""
-        self.wait(
-            lambda event: event.get("method") == "setStatus" and event.get("statusText") == text
-        )
+        if self._status != text:
+            self.wait(lambda _: self._status == text)
 
     def command(self, kind: str, **fields: object) -> Event:
         """Send a command and return its answer, which must be a success."""
@@ -195,6 +197,8 @@ class PiRpc:
             except queue.Empty:
                 raise AssertionError(f"no such event; {self.errors}") from None
             self.events.append(event)
+            if event.get("method") == "setStatus":
+                self._status = event["statusText"]
             assert event.get("type") != "ended", f"Pi ended early: {self.errors}"
             if wanted(event):
                 return event

@@ -37,6 +37,8 @@ class InstalledPi:
     version: str
     node: Path
     cli: Path
+    jiti: Path
+    """The module with which it loads extensions."""
 
 
 PI_VERSIONS = {
@@ -53,7 +55,8 @@ def installed_pi(version: str) -> InstalledPi:
     need("node", "npm")
     wanted = PI_VERSIONS[version]
     root = _installed(f"{wanted.package}@{version}")
-    return InstalledPi(version, _node(wanted.node), root / wanted.package / wanted.cli)
+    cli = root / wanted.package / wanted.cli
+    return InstalledPi(version, _node(wanted.node), cli, root / "jiti" / "lib" / "jiti.mjs")
 
 
 def _node(oldest: tuple[int, int]) -> Path:

@@ -17,6 +17,12 @@ def installed(request: pytest.FixtureRequest) -> InstalledPi:
     return installed_pi(request.param)
 
 
+@pytest.fixture(scope="session")
+def oldest() -> InstalledPi:
+    """The oldest Pi served, on the oldest Node."""
+    return installed_pi(next(iter(PI_VERSIONS)))
+
+
 @pytest.fixture
 def llm() -> Iterator[FakeLlm]:
     with FakeLlm() as running:
