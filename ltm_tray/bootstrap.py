@@ -17,12 +17,12 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from ltm_tray import __version__
-from ltm_tray.desktop import show
 from ltm_tray.domain.errors import BackendUnavailable, NotSupported
 from ltm_tray.files import make_private_dir
 from ltm_tray.fronts.agent.installer import PiExtension
 from ltm_tray.instance import Instance, InstanceLock, wait_for_instance
 from ltm_tray.logs import start_logging
+from ltm_tray.opening import show, show_in_background
 from ltm_tray.resources import data_dir
 from ltm_tray.service import MemoryService
 from ltm_tray.settings import SettingsFile, load_environment, paths_of
@@ -35,6 +35,7 @@ Say = Callable[[str], None]
 
 _STARTING_TIMEOUT_S = 5.0
 _WAKE_UP_S = 0.5
+_CLOSE_WITHIN_S = 0.5
 
 logger = logging.getLogger(__name__)
 
@@ -121,7 +122,8 @@ def _run(settings: SettingsFile, lock: InstanceLock, *, tray: bool, say: Say) ->
     stop = threading.Event()
     _stop_on_signals(stop)
     with ExitStack() as life:  # ends in the reverse order
-        service = life.enter_context(closing(open_service(settings)))
+        service = open_service(settings)
+        life.callback(_close_in_time, service)
         server = _started_server(settings, service)
         life.callback(server.stop)
         url = f"http://127.0.0.1:{server.port}"
@@ -130,10 +132,10 @@ def _run(settings: SettingsFile, lock: InstanceLock, *, tray: bool, say: Say) ->
         logger.info("LTM Tray %s answers on port %d", __version__, server.port)
         say(f"LTM Tray is running; its console is at {url}")
         if tray:
-            _run_tray(settings, service, url, stop, say)
+            _run_tray(settings, service, url, stop)
         while not stop.wait(_WAKE_UP_S):  # in slices: on Windows a wait without end hears no Ctrl+C
             pass
-    logger.info("LTM Tray ended")
+    logger.info("LTM Tray ended; threads left: %s", ", ".join(_other_threads()) or "none")
 
 
 def _started_server(settings: SettingsFile, service: MemoryService) -> LocalServer:
@@ -155,9 +157,35 @@ def _started_server(settings: SettingsFile, service: MemoryService) -> LocalServ
 
 
 def _run_tray(
-    settings: SettingsFile, service: MemoryService, url: str, stop: threading.Event, say: Say
+    settings: SettingsFile, service: MemoryService, url: str, stop: threading.Event
 ) -> None:
-    raise NotImplementedError
+    from ltm_tray.desktop import DesktopActions, Places
+    from ltm_tray.fronts.tray.icon import run_tray
+
+    actions = DesktopActions(
+        service,
+        places=Places(
+            console_url=url,
+            memory_dir=settings.paths.memory_dir,
+            log_file=settings.paths.log_file,
+        ),
+        show=show_in_background,
+        end=stop.set,
+    )
+    run_tray(actions, stop, icons=data_dir("assets") / "icons")
+
+
+def _close_in_time(service: MemoryService) -> None:
+    """Close the store, but do not wait for another program that keeps it locked."""
+    closing_thread = threading.Thread(target=service.close, name="ltm-close", daemon=True)
+    closing_thread.start()
+    closing_thread.join(_CLOSE_WITHIN_S)
+
+
+def _other_threads() -> list[str]:
+    return [
+        thread.name for thread in threading.enumerate() if thread is not threading.main_thread()
+    ]
 
 
 def _show_running(settings: SettingsFile, say: Say) -> None:

@@ -23,8 +23,8 @@ logger = logging.getLogger(__name__)
 def start_logging(file: Path) -> None:
     """Send log lines from INFO up, and what no one caught, to the file.
 
-    The file and its folder are made where they are missing; at 2 MB a new file is
-    begun, and three are kept.
+    Warnings are shown on standard error as well. The file and its folder are made
+    where they are missing; at 2 MB a new file is begun, and three are kept.
 
     Raises:
         OSError: The file cannot be written.
@@ -35,6 +35,11 @@ def start_logging(file: Path) -> None:
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)
+    if sys.stderr is not None:  # the windowless program has none
+        shown = logging.StreamHandler()
+        shown.setLevel(logging.WARNING)
+        shown.setFormatter(logging.Formatter("%(message)s"))
+        root.addHandler(shown)
     sys.excepthook = _log_uncaught
     threading.excepthook = _log_uncaught_in_thread
 
@@ -52,8 +57,6 @@ def _log_uncaught(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
     logger.critical("Unexpected error; the app ends", exc_info=(kind, error, trace))
-    if sys.stderr is not None:  # the windowless program has none
-        sys.__excepthook__(kind, error, trace)
 
 
 def _log_uncaught_in_thread(uncaught: threading.ExceptHookArgs) -> None:

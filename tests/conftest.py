@@ -32,3 +32,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     # No test may open a browser of the desktop it runs on.
     monkeypatch.setenv("BROWSER", "true")
     return folder
+
+
+@pytest.fixture
+def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that holds each address the program opens in the browser."""
+    opened = tmp_path / "opened"
+    script = tmp_path / "browser"
+    script.write_text(f'#!/bin/sh\necho "$1" >> {opened}\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{script} %s")
+    return opened

@@ -7,7 +7,7 @@ conversations, on a plateau; `make bench` measures them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -47,8 +47,12 @@ class Asked:
         self.terms = {key_of(term): term for term in terms}
         self._stems = {key for key, term in self.terms.items() if not term.prefix}
         self._prefixes = tuple(term.text for term in self.terms.values() if term.prefix)
-        # Stemming keeps the first letters, so a term with others need not be looked at.
-        self.starts = tuple({key[:3] for key in self._stems} | set(self._prefixes))
+        # Stemming changes a word behind its stem's last letter only, so a term that begins
+        # otherwise need not be looked at.
+        self.starts = tuple(
+            {key[: max(2, len(key) - 1)] for key in self._stems} | set(self._prefixes)
+        )
+        self._keys = _Memo(self._keys_of)
 
     def count(self, title: Iterable[str], body: Iterable[str], length: int) -> Text:
         """Count the asked terms in a text of `length` terms.
@@ -58,18 +62,28 @@ class Asked:
         """
         frequencies: dict[str, float] = {}
         for term in body:
-            for key in self._keys(term):
+            for key in self._keys[term]:
                 frequencies[key] = frequencies.get(key, 0) + 1
-        for key in {key for term in title for key in self._keys(term)}:
+        for key in {key for term in title for key in self._keys[term]}:
             frequencies[key] = frequencies.get(key, 0) + TITLE_BONUS
         return Text(frequencies, length)
 
-    def _keys(self, term: str) -> Iterable[str]:
+    def _keys_of(self, term: str) -> tuple[str, ...]:
         key = stem(term)
-        if key in self._stems:
-            yield key
-        if self._prefixes:
-            yield from (f"{prefix}*" for prefix in self._prefixes if term.startswith(prefix))
+        keys = (key,) if key in self._stems else ()
+        return keys + tuple(f"{p}*" for p in self._prefixes if term.startswith(p))
+
+
+class _Memo(dict[str, tuple[str, ...]]):
+    """Remembers the keys of each term: the texts of one project share their words."""
+
+    def __init__(self, find: Callable[[str], tuple[str, ...]]) -> None:
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, term: str) -> tuple[str, ...]:
+        found = self[term] = self._find(term)
+        return found
 
 
 class Weights:
@@ -88,29 +102,33 @@ class Weights:
 class Rated:
     """A text held against a query: its score, and on demand why."""
 
+    __slots__ = ("_coverage", "_kind_weight", "_norm", "_text", "_weights", "score")
+
     def __init__(self, text: Text, weights: Weights, mean_length: float, kind: HitKind) -> None:
         """Score the text; `mean_length` is that of the texts of its kind, in terms."""
+        self._text = text
         self._weights = weights
-        norm = K1 * (1 - B + B * text.length / mean_length) if mean_length else K1
-        self._parts = {
-            key: (frequency, weights.idf[key] * frequency * (K1 + 1) / (frequency + norm))
-            for key, frequency in text.frequencies.items()
-        }
-        held = sum(weights.idf[key] for key in self._parts)
-        self._coverage = 1 + COVERAGE * held / weights.all if held else 1.0
+        self._norm = K1 * (1 - B + B * text.length / mean_length) if mean_length else K1
         self._kind_weight = MEMORY_WEIGHT if kind is HitKind.MEMORY else 1.0
-        self.score = sum(s for _, s in self._parts.values()) * self._coverage * self._kind_weight
+        total = held = 0.0
+        for key, frequency in text.frequencies.items():
+            idf = weights.idf[key]
+            held += idf
+            total += idf * frequency / (frequency + self._norm)
+        self._coverage = 1 + COVERAGE * held / weights.all if held else 1.0
+        self.score = total * (K1 + 1) * self._coverage * self._kind_weight
 
     def explanation(self) -> Explanation:
         """Return what made the score, the term that added most first."""
+        weights, norm = self._weights, self._norm
         terms = [
             MatchedTerm(
-                term=self._weights.asked.terms[key].text,
+                term=weights.asked.terms[key].text,
                 frequency=frequency,
-                holders=self._weights.holders[key],
-                score=score,
+                holders=weights.holders[key],
+                score=weights.idf[key] * frequency * (K1 + 1) / (frequency + norm),
             )
-            for key, (frequency, score) in self._parts.items()
+            for key, frequency in self._text.frequencies.items()
         ]
         return Explanation(
             terms=tuple(sorted(terms, key=lambda term: term.score, reverse=True)),

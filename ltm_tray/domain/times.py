@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 def to_iso(time: datetime) -> str:
     """Return an aware time as `2026-01-02T03:04:05.006Z`."""
-    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{time.microsecond // 1000:03d}Z"
+    return time.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
 def from_iso(text: str) -> datetime:
@@ -19,4 +19,4 @@ def from_iso(text: str) -> datetime:
     time = datetime.fromisoformat(text)
     if time.tzinfo is None:
         raise ValueError("a time needs its zone")
-    return time.astimezone(UTC)
+    return time if time.tzinfo is UTC else time.astimezone(UTC)

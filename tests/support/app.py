@@ -82,6 +82,11 @@ class RunningApp:
 
     def start(self) -> None:
         """Start the process and wait until it answers."""
+        self.launch()
+        wait_until(self._answers, "the app answers")
+
+    def launch(self) -> None:
+        """Start the process and return at once."""
         self._output.parent.mkdir(parents=True, exist_ok=True)
         with self._output.open("ab") as output:
             self.process = subprocess.Popen(
@@ -91,7 +96,6 @@ class RunningApp:
                 stdout=output,
                 stderr=output,
             )
-        wait_until(self._answers, "the app answers")
 
     def kill(self) -> None:
         """End the process at once, as a crash would."""

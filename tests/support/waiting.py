@@ -9,11 +9,13 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def wait_until(met: Callable[[], T | None], what: str, *, timeout_s: float = 20) -> T:
+def wait_until(
+    met: Callable[[], T | None], what: str, *, timeout_s: float = 20, every_s: float = 0.02
+) -> T:
     """Return the first true value of `met`; fail with `what` when none comes in time."""
     ends_at = time.monotonic() + timeout_s
     while time.monotonic() < ends_at:
         if found := met():
             return found
-        time.sleep(0.02)
+        time.sleep(every_s)
     raise AssertionError(f"not within {timeout_s} s: {what}")

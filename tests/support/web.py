@@ -31,7 +31,8 @@ class LocalClient(FlaskClient):
     """Asks the host that the app is told to be."""
 
     def open(self, *args: Any, **options: Any) -> TestResponse:
-        return super().open(*args, **{"base_url": f"http://127.0.0.1:{PORT}", **options})
+        chosen = {"base_url": f"http://127.0.0.1:{PORT}", "buffered": True, **options}
+        return super().open(*args, **chosen)
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""One app over a fresh SQLite file."""
+"""One app over a fresh SQLite file, asked in the process or over a socket."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.web import Web, a_web
+from ltm_tray.fronts.web.server import LocalServer
+from tests.support.web import Web, a_web, served
 
 
 @pytest.fixture
@@ -15,3 +16,9 @@ def web(tmp_path: Path) -> Iterator[Web]:
     made = a_web(tmp_path)
     yield made
     made.service.close()
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Web, LocalServer]]:
+    with served(tmp_path_factory.mktemp("served")) as pair:
+        yield pair

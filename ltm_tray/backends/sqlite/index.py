@@ -20,8 +20,6 @@ from ltm_tray.domain.similarity import (
     least_shared,
 )
 
-_COUNT_ENOUGH = 200
-"""Above this many holders a term is just common; counting on tells nothing more."""
 _SPARE_TERMS = 2
 """How many terms more than needed are looked up, to drop chance candidates early."""
 
@@ -40,16 +38,31 @@ def add_memory(
         "INSERT INTO memory_terms (project, term, term_count, memory) VALUES (?, ?, ?, ?)",
         [(project, term, len(terms), number) for term in _hashes(terms)],
     )
+    connection.executemany(
+        "INSERT INTO term_holders (project, term, holders) VALUES (?, ?, 1)"
+        " ON CONFLICT (project, term) DO UPDATE SET holders = holders + 1",
+        [(project, term) for term in _hashes(terms)],
+    )
 
 
 def remove_memory(connection: sqlite3.Connection, project: int, number: int, content: str) -> None:
     """Take a memory out of the index; one that is not in it changes nothing."""
     connection.execute("DELETE FROM memories_fts WHERE rowid = ?", (number,))
     terms = term_set(content)
-    connection.executemany(
-        "DELETE FROM memory_terms WHERE project = ? AND term = ? AND term_count = ? AND memory = ?",
-        [(project, term, len(terms), number) for term in _hashes(terms)],
-    )
+    for term in _hashes(terms):
+        gone = connection.execute(
+            "DELETE FROM memory_terms WHERE project = ? AND term = ? AND term_count = ?"
+            " AND memory = ?",
+            (project, term, len(terms), number),
+        ).rowcount
+        connection.execute(
+            "UPDATE term_holders SET holders = holders - ? WHERE project = ? AND term = ?",
+            (gone, project, term),
+        )
+        connection.execute(
+            "DELETE FROM term_holders WHERE project = ? AND term = ? AND holders <= 0",
+            (project, term),
+        )
 
 
 def add_observation(
@@ -112,7 +125,7 @@ def _candidates(
 ) -> list[tuple[int, str]]:
     hashes = _hashes(new)
     reach = counts_in_reach(len(new))
-    rarest = _rarest_first(connection, project, hashes, reach)
+    rarest = _rarest_first(connection, project, hashes)
     may_miss = len(new) - least_shared(len(new))
     # Two terms with one hash are one look-up, and miss together: the bound holds for hashes too.
     needed = min(1 + _SPARE_TERMS, len(hashes) - may_miss)
@@ -126,19 +139,15 @@ def _candidates(
     ).fetchall()
 
 
-def _rarest_first(
-    connection: sqlite3.Connection, project: int, terms: list[int], reach: tuple[int, int]
-) -> list[int]:
-    def holders(term: int) -> int:
-        return int(
-            connection.execute(
-                "SELECT count(*) FROM (SELECT 1 FROM memory_terms WHERE project = ? AND term = ?"
-                " AND term_count BETWEEN ? AND ? LIMIT ?)",
-                (project, term, *reach, _COUNT_ENOUGH),
-            ).fetchone()[0]
-        )
-
-    return sorted(terms, key=holders)
+def _rarest_first(connection: sqlite3.Connection, project: int, terms: list[int]) -> list[int]:
+    holders = dict(
+        connection.execute(
+            "SELECT h.term, h.holders FROM json_each(?2) asked CROSS JOIN term_holders h"
+            " ON h.project = ?1 AND h.term = asked.value",
+            (project, as_json(terms)),
+        ).fetchall()
+    )
+    return sorted(terms, key=lambda term: holders.get(term, 0))
 
 
 def _hashes(terms: frozenset[str]) -> list[int]:

@@ -54,7 +54,9 @@ _FIRST = (
     "CREATE INDEX observations_moment ON observations (session_id, kind, dedup_key, created_at)",
     "CREATE INDEX observations_of_project ON observations (project_id, created_at, id)",
     "CREATE INDEX observations_newest ON observations (created_at, id)",
-    f"CREATE VIRTUAL TABLE memories_fts USING fts5(title, content, labels, tokenize='{TOKENIZER}')",
+    # A memory's title is the beginning of its content: indexed, it would be found twice.
+    "CREATE VIRTUAL TABLE memories_fts"
+    f" USING fts5(title UNINDEXED, content, labels, tokenize='{TOKENIZER}')",
     f"CREATE VIRTUAL TABLE observations_fts USING fts5(title, narrative, tokenize='{TOKENIZER}')",
     """CREATE TABLE memory_terms (
         project INTEGER NOT NULL,
@@ -62,6 +64,12 @@ _FIRST = (
         term_count INTEGER NOT NULL,
         memory INTEGER NOT NULL,
         PRIMARY KEY (project, term, term_count, memory)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE term_holders (
+        project INTEGER NOT NULL,
+        term INTEGER NOT NULL,
+        holders INTEGER NOT NULL,
+        PRIMARY KEY (project, term)
     ) WITHOUT ROWID""",
     """CREATE TABLE recalls (
         id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -37,7 +37,8 @@ class RecallLog:
             if self._worker is None and not self._closed:
                 self._worker = threading.Thread(target=self._work, name="recall-log", daemon=True)
                 self._worker.start()
-            self._changed.notify()
+            if len(self._waiting) == 1:  # the worker sleeps; for more it need not wake again
+                self._changed.notify()
 
     def flush(self) -> None:
         """Write what is waiting.

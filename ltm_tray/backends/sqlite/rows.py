@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from datetime import datetime
 from typing import Any
 
 from ltm_tray.domain.catalog import Item, ProjectSummary, RecallLogEntry
-from ltm_tray.domain.memory import HitKind, Memory, MemoryType, Observation, ObservationKind
+from ltm_tray.domain.memory import (
+    HitKind,
+    Memory,
+    MemoryType,
+    NewObservation,
+    Observation,
+    ObservationKind,
+)
 from ltm_tray.domain.text import same_text_key
 from ltm_tray.domain.times import from_iso, to_iso
 
@@ -124,6 +132,33 @@ def insert_memory(connection: sqlite3.Connection, memory: Memory) -> int:
         ),
     )
     return int(cursor.lastrowid or 0)
+
+
+def insert_observation(
+    connection: sqlite3.Connection, item: NewObservation, observation_id: str, now: datetime
+) -> int:
+    """Add an observation's row and return its number."""
+    cursor = connection.execute(
+        "INSERT INTO observations (id, project_id, session_id, kind, title, narrative,"
+        " source_json, dedup_key, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            observation_id,
+            item.project_id,
+            item.session_id,
+            item.kind,
+            item.title,
+            item.narrative,
+            None if item.source is None else as_json(item.source),
+            item.dedup_key,
+            to_iso(now),
+        ),
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def labels(concepts_json: str, files_json: str) -> str:
+    """Return the concepts and files of a memory's row as one text to be searched."""
+    return " ".join([*json.loads(concepts_json), *json.loads(files_json)])
 
 
 def as_json(value: object) -> str:

@@ -18,43 +18,55 @@ from ltm_tray.domain.hits import hit_of
 from ltm_tray.domain.memory import HitKind, RecallHit, RecallQuery, Sort
 from ltm_tray.domain.ranking import Asked, Rated, Text, Weights, mean_length_of
 
-_CANDIDATES_MIN = 50
+_CANDIDATES_MIN = 20
 """How many of SQLite's best are scored again, at least; twice the limit if that is more."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """What is asked of one full-text table; bm25 takes a weight for each column."""
+    """What is asked of one full-text table.
+
+    The indexed terms are read from the table that FTS5 keeps them in: asking the
+    virtual table for each row costs more than finding it.
+    """
 
     kind: HitKind
     best_sql: str
     newest_sql: str
     count_sql: str
-    terms_sql: str
-    item_sql: str
+    items_sql: str
 
 
+_MEMORY_TERMS = """
+SELECT found.rowid, terms.c0, terms.c1 || ' ' || terms.c2 FROM (
+    SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?
+    ORDER BY {} LIMIT ?
+) found JOIN memories_fts_content terms ON terms.id = found.rowid
+"""
+_OBSERVATION_TERMS = """
+SELECT found.rowid, terms.c0, terms.c1 FROM (
+    SELECT rowid FROM observations_fts WHERE observations_fts MATCH ?
+    ORDER BY {} LIMIT ?
+) found JOIN observations_fts_content terms ON terms.id = found.rowid
+"""
 _TABLES = (
     _Table(
         HitKind.MEMORY,
-        "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?"
-        " ORDER BY bm25(memories_fts, 1.0, 5.0, 5.0), rowid DESC LIMIT ?",
-        "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rowid DESC LIMIT ?",
-        "SELECT count(*) FROM memories_fts WHERE memories_fts MATCH ?",
-        "SELECT title, content || ' ' || labels FROM memories_fts WHERE rowid = ?",
-        "SELECT 'memory', id, project_id, title, content, type, created_at"
-        " FROM memories WHERE number = ?",
+        # bm25 takes a weight for each column: title, content, labels
+        _MEMORY_TERMS.format("bm25(memories_fts, 1.0, 5.0, 5.0), rowid DESC"),
+        _MEMORY_TERMS.format("rowid DESC"),
+        "(SELECT count(*) FROM memories_fts WHERE memories_fts MATCH ?)",
+        "SELECT number, 'memory', id, project_id, title, content, type, created_at"
+        " FROM memories WHERE number IN (SELECT value FROM json_each(?))",
     ),
     _Table(
         HitKind.OBSERVATION,
-        "SELECT rowid FROM observations_fts WHERE observations_fts MATCH ?"
-        " ORDER BY bm25(observations_fts, 1.0, 5.0), rowid DESC LIMIT ?",
-        "SELECT rowid FROM observations_fts WHERE observations_fts MATCH ?"
-        " ORDER BY rowid DESC LIMIT ?",
-        "SELECT count(*) FROM observations_fts WHERE observations_fts MATCH ?",
-        "SELECT title, narrative FROM observations_fts WHERE rowid = ?",
-        "SELECT 'observation', id, project_id, title, narrative, kind, created_at"
-        " FROM observations WHERE number = ?",
+        # title, narrative
+        _OBSERVATION_TERMS.format("bm25(observations_fts, 1.0, 5.0), rowid DESC"),
+        _OBSERVATION_TERMS.format("rowid DESC"),
+        "(SELECT count(*) FROM observations_fts WHERE observations_fts MATCH ?)",
+        "SELECT number, 'observation', id, project_id, title, narrative, kind, created_at"
+        " FROM observations WHERE number IN (SELECT value FROM json_each(?))",
     ),
 )
 
@@ -87,10 +99,11 @@ def recall(connection: sqlite3.Connection, query: RecallQuery) -> list[RecallHit
         for table in tables
         for candidate in _candidates(connection, table, expression, query, asked)
     ]
-    holders = {
-        key: sum(_count(connection, table, match_expression([term], projects)) for table in tables)
-        for key, term in asked.terms.items()
-    }
+    if not candidates:
+        return []
+    # A table without a candidate holds none of the terms.
+    answering = [table for table in tables if any(c.table is table for c in candidates)]
+    holders = _holders(connection, answering, asked, projects)
     found = _rated(candidates, Weights(asked, holders))
     return [
         hit_of(item, rated, terms, explain=query.explain)
@@ -122,13 +135,21 @@ def _candidates(
             number,
             asked.count(terms.findall(title), terms.findall(body), body.count(" ") + 1),
         )
-        for (number,) in found.fetchall()
-        for title, body in connection.execute(table.terms_sql, (number,))
+        for number, title, body in found
     ]
 
 
-def _count(connection: sqlite3.Connection, table: _Table, expression: str) -> int:
-    return int(connection.execute(table.count_sql, (expression,)).fetchone()[0])
+def _holders(
+    connection: sqlite3.Connection,
+    tables: Sequence[_Table],
+    asked: Asked,
+    projects: Sequence[int],
+) -> dict[str, int]:
+    """Return how many texts of the projects hold each asked term, by its key."""
+    one = " + ".join(table.count_sql for table in tables)
+    sql = "SELECT " + ", ".join([one] * len(asked.terms))
+    values = [match_expression([term], projects) for term in asked.terms.values() for _ in tables]
+    return dict(zip(asked.terms, connection.execute(sql, values).fetchone(), strict=True))
 
 
 def _rated(candidates: Sequence[_Candidate], weights: Weights) -> list[_Found]:
@@ -149,13 +170,21 @@ def _ordered(
         found.sort(key=lambda f: f.rated.score, reverse=True)
         last = found[query.limit - 1].rated.score
         found = [f for f in found if f.rated.score >= last]
-    read = [(_item(connection, f), f.rated) for f in found]
+    items = _items(connection, found)
+    read = [(items[f.table.kind, f.number], f.rated) for f in found]
     read.sort(key=lambda pair: (pair[0].created_at, pair[0].id), reverse=True)
     if query.sort is Sort.RELEVANCE:
         read.sort(key=lambda pair: pair[1].score, reverse=True)
     return read[: query.limit]
 
 
-def _item(connection: sqlite3.Connection, found: _Found) -> Item:
-    row = connection.execute(found.table.item_sql, (found.number,)).fetchone()
-    return rows.item_of(row)
+def _items(
+    connection: sqlite3.Connection, found: Sequence[_Found]
+) -> dict[tuple[HitKind, int], Item]:
+    items = {}
+    for table in _TABLES:
+        numbers = [f.number for f in found if f.table is table]
+        if numbers:
+            for number, *row in connection.execute(table.items_sql, (rows.as_json(numbers),)):
+                items[table.kind, number] = rows.item_of(tuple(row))
+    return items

@@ -52,32 +52,36 @@ def _save() -> dict[str, Any]:
             "the reader knows nothing of this conversation.",
             "Do not use memory_save for the state of the current task, for what the code or its "
             "history already says, for guesses, or for passwords, keys and personal data.",
-            "When a saved memory has become wrong, save the corrected statement with memory_save; "
-            "it replaces the old one.",
+            "When a saved memory has become wrong, save the corrected statement in nearly the same "
+            "words with memory_save, so that it replaces the old one.",
         ],
-        "parameters": _object(
-            {
-                "content": {
-                    "type": "string",
-                    "minLength": 1,
-                    "maxLength": CONTENT_MAX_CHARACTERS,
-                    "description": "The statement: one or a few full sentences.",
-                },
-                "type": {
-                    "type": "string",
-                    "enum": [kind.value for kind in MemoryType],
-                    "description": (
-                        "pattern: how things are done here; preference: what the user wants; "
-                        "architecture: how parts fit together; bug: a fault and its cause; "
-                        "workflow: steps that work; fact: anything else (the default)."
-                    ),
-                },
-                "concepts": _labels("A few key words someone would search for."),
-                "files": _labels("Paths of the files it is about, relative to the project."),
-            },
-            required=["content"],
-        ),
+        "parameters": _save_parameters(),
     }
+
+
+def _save_parameters() -> dict[str, Any]:
+    return _object(
+        {
+            "content": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": CONTENT_MAX_CHARACTERS,
+                "description": "The statement: one or a few full sentences.",
+            },
+            "type": {
+                "type": "string",
+                "enum": [kind.value for kind in MemoryType],
+                "description": (
+                    "pattern: how things are done here; preference: what the user wants; "
+                    "architecture: how parts fit together; bug: a fault and its cause; "
+                    "workflow: steps that work; fact: anything else (the default)."
+                ),
+            },
+            "concepts": _labels("A few key words someone would search for."),
+            "files": _labels("Paths of the files it is about, relative to the project."),
+        },
+        required=["content"],
+    )
 
 
 def _recall() -> dict[str, Any]:
@@ -101,28 +105,32 @@ def _recall() -> dict[str, Any]:
             "Do not use memory_recall for what stands in the files of the project or in this "
             "conversation.",
         ],
-        "parameters": _object(
-            {
-                "query": {
-                    "type": "string",
-                    "minLength": 1,
-                    "description": "The words to look for, or ids of hits to see whole.",
-                },
-                "limit": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "maximum": RECALL_LIMIT_MAX,
-                    "description": f"How many hits at most (default {RECALL_LIMIT_DEFAULT}).",
-                },
-                "kinds": {
-                    "type": "array",
-                    "items": {"type": "string", "enum": [kind.value for kind in HitKind]},
-                    "description": "Where to look; both memories and observations by default.",
-                },
-            },
-            required=["query"],
-        ),
+        "parameters": _recall_parameters(),
     }
+
+
+def _recall_parameters() -> dict[str, Any]:
+    return _object(
+        {
+            "query": {
+                "type": "string",
+                "minLength": 1,
+                "description": "The words to look for, or ids of hits to see whole.",
+            },
+            "limit": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": RECALL_LIMIT_MAX,
+                "description": f"How many hits at most (default {RECALL_LIMIT_DEFAULT}).",
+            },
+            "kinds": {
+                "type": "array",
+                "items": {"type": "string", "enum": [kind.value for kind in HitKind]},
+                "description": "Where to look; both memories and observations by default.",
+            },
+        },
+        required=["query"],
+    )
 
 
 def _forget() -> dict[str, Any]:

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from ltm_tray import bootstrap
-from ltm_tray.desktop import show
 from ltm_tray.domain.errors import LtmError
 from ltm_tray.domain.memory import Health
 from ltm_tray.fronts.cli import render
@@ -17,6 +16,7 @@ from ltm_tray.fronts.cli.exits import Exit
 from ltm_tray.fronts.cli.options import in_json
 from ltm_tray.fronts.cli.session import loaded_settings
 from ltm_tray.instance import Instance, running_instance
+from ltm_tray.opening import show
 from ltm_tray.settings import SettingsFile
 
 _NOT_RUNNING = "LTM Tray is not running; start it with: ltm-tray"

@@ -55,7 +55,8 @@ def register(app: Flask, service: MemoryService, info: AppInfo) -> None:
         exact=display.exact,
         iso=to_iso,
         counted=display.counted,
-        marked=display.marked,
+        parted=display.parted,
+        pieces=display.pieces,
         project_name=display.project_name,
     )
 

@@ -1,15 +1,15 @@
-"""How values read on a page: marked matches, times, counts, names of projects."""
+"""How values read on a page: matches, times, counts, names of projects."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath, PureWindowsPath
 
-from markupsafe import Markup, escape
-
 from ltm_tray.domain.analysis import QueryTerm
 from ltm_tray.domain.snippet import matches
+from ltm_tray.domain.text import fold_whitespace
 
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3_600, 86_400
 _STEPS = (
@@ -21,16 +21,39 @@ _STEPS = (
 )
 
 
-def marked(text: str, terms: Sequence[QueryTerm]) -> Markup:
-    """Return the text as HTML with each match of the terms in `<mark>`; all else is escaped."""
-    pieces: list[Markup] = []
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a text; `match` says that it is what was looked for."""
+
+    text: str
+    match: bool
+
+
+def pieces(text: str, terms: Sequence[QueryTerm]) -> list[Piece]:
+    """Cut a text at the matches of the terms; joined, the pieces are the text again."""
+    cut: list[Piece] = []
     end = 0
-    for match in matches(text, terms) if terms else ():
-        pieces.append(escape(text[end : match.start]))
-        pieces.append(Markup("<mark>{}</mark>").format(text[match.start : match.end]))
-        end = match.end
-    pieces.append(escape(text[end:]))
-    return Markup("").join(pieces)
+    for found in matches(text, terms) if terms else ():
+        cut.append(Piece(text[end : found.start], match=False))
+        cut.append(Piece(text[found.start : found.end], match=True))
+        end = found.end
+    return [*cut, Piece(text[end:], match=False)]
+
+
+def parted(title: str, text: str) -> tuple[str, str]:
+    """Return a heading and what follows it, white space folded, so that nothing is said twice.
+
+    A text that begins with its title goes on where the heading ends, at a word; any
+    other text follows whole. A text that is no more than its title leaves nothing.
+    """
+    text = fold_whitespace(text)
+    if text == title:
+        return title, ""
+    if not text.startswith(title):
+        return title, text
+    end = len(title) if text[len(title)] == " " else title.rfind(" ")
+    end = end if end > 0 else len(title)
+    return f"{text[:end]}…", f"…{text[end:].lstrip()}"
 
 
 def ago(time: datetime, now: datetime) -> str:

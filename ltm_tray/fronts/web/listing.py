@@ -13,7 +13,7 @@ from ltm_tray.domain.catalog import Item, ProjectSummary
 from ltm_tray.domain.errors import invalid
 from ltm_tray.domain.memory import RECALL_LIMIT_MAX, HitKind, RecallHit, RecallQuery
 from ltm_tray.domain.snippet import snippet_of
-from ltm_tray.domain.text import fold_whitespace
+from ltm_tray.fronts.web.display import parted
 from ltm_tray.fronts.web.reading import Query
 from ltm_tray.service import MemoryService
 
@@ -138,7 +138,7 @@ def project_names(projects: Iterable[ProjectSummary]) -> dict[str, str]:
 
 
 def _entry(found: RecallHit | Item, text: str, *, cut: bool) -> Entry:
-    heading, body = _parted(found.title, fold_whitespace(text))
+    heading, body = parted(found.title, text)
     return Entry(
         kind=found.kind,
         id=found.id,
@@ -157,14 +157,3 @@ def _entry_of_hit(hit: RecallHit) -> Entry:
 def _entry_of_item(item: Item) -> Entry:
     snippet = snippet_of(item.text, [])
     return _entry(item, snippet.text, cut=snippet.truncated)
-
-
-def _parted(title: str, text: str) -> tuple[str, str]:
-    """Split a text that begins with its title, so that neither says the same twice."""
-    if text == title:
-        return title, ""
-    if not text.startswith(title):
-        return title, text
-    end = len(title) if text[len(title)] == " " else title.rfind(" ")
-    end = end if end > 0 else len(title)
-    return f"{text[:end]}…", f"…{text[end:].lstrip()}"

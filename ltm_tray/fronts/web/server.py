@@ -117,7 +117,7 @@ class LocalServer:
             self._stopping.set()
             self._server.pull_trigger()
         self._thread.join(STOP_WITHIN_S)
-        return not self._thread.is_alive()
+        return not self._thread.is_alive() and not self._server.task_dispatcher.threads
 
     def _run(self) -> None:
         try:

@@ -141,3 +141,8 @@ def test_forms_of_a_word_have_one_stem(one: str, other: str) -> None:
 
 def test_query_terms_are_values() -> None:
     assert QueryTerm("a") == QueryTerm("a", prefix=False)
+
+
+@given(st.text("abcdefghijklmnopqrstuvwxyz", min_size=3, max_size=14))
+def test_a_stem_without_its_last_letter_begins_the_word(word: str) -> None:
+    assert word.startswith(stem(word)[:-1])

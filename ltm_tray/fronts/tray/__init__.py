@@ -1,0 +1,1 @@
+"""The tray icon: a menu as plain values, and the toolkit that shows it."""
