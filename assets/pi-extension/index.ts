@@ -55,7 +55,7 @@ const BUILT_IN_TOOLS: ToolSpec[] = [
       "Use memory_save when something will still matter in a later session: a decision and its reason, a convention, a preference of the user, the cause of a bug, a command that works, how parts fit together.",
       "With memory_save, write one self-contained statement that names what it is about; the reader knows nothing of this conversation.",
       "Do not use memory_save for the state of the current task, for what the code or its history already says, for guesses, or for passwords, keys and personal data.",
-      "When a saved memory has become wrong, save the corrected statement with memory_save; it replaces the old one."
+      "When a saved memory has become wrong, save the corrected statement in nearly the same words with memory_save, so that it replaces the old one."
     ],
     "parameters": {
       "type": "object",

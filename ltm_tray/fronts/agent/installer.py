@@ -59,21 +59,15 @@ class PiExtension:
     def __init__(self, agent_dir: Path, source: Path) -> None:
         self._file = agent_dir / _FOLDER / _FILE_NAME
         self._source = source
+        self._told: tuple[tuple[int, ...] | None, ExtensionStatus] | None = None
 
     def status(self) -> ExtensionStatus:
-        """Tell what is installed; nothing is changed."""
+        """Tell what is installed; nothing is changed. One `stat` where nothing happened."""
         with self._explained():
-            found = self._found()
-            if found is None:
-                return ExtensionStatus(state=ExtensionState.ABSENT, file=self._file)
-            version = _version_of(found)
-            if version is None:
-                state = ExtensionState.FOREIGN
-            elif found == self._shipped():
-                state = ExtensionState.INSTALLED
-            else:
-                state = ExtensionState.OUTDATED
-            return ExtensionStatus(state=state, file=self._file, version=version)
+            seen = self._fingerprint()
+            if self._told is None or self._told[0] != seen:
+                self._told = seen, self._status()
+            return self._told[1]
 
     def install(self) -> Change:
         """Install the extension, or bring an older or changed copy up to date.
@@ -108,6 +102,26 @@ class PiExtension:
             if not any(self._file.parent.iterdir()):
                 self._file.parent.rmdir()
         return Change(changed=True, file=self._file, backup=backup)
+
+    def _status(self) -> ExtensionStatus:
+        found = self._found()
+        if found is None:
+            return ExtensionStatus(state=ExtensionState.ABSENT, file=self._file)
+        version = _version_of(found)
+        if version is None:
+            state = ExtensionState.FOREIGN
+        elif found == self._shipped():
+            state = ExtensionState.INSTALLED
+        else:
+            state = ExtensionState.OUTDATED
+        return ExtensionStatus(state=state, file=self._file, version=version)
+
+    def _fingerprint(self) -> tuple[int, ...] | None:
+        try:
+            found = self._file.stat()
+        except FileNotFoundError:
+            return None
+        return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
 
     def _ours(self) -> bytes | None:
         with self._explained():
