@@ -52,8 +52,9 @@ class MemoryBackend(Protocol):
     def recall(self, query: RecallQuery, /) -> list[RecallHit]:
         """Return the best hits, at most `limit`, best first; equals newest first.
 
-        Only latest memories are found. A text without a searchable term finds
-        nothing.
+        Only latest memories are found; one that holds a single term of the query may
+        be. Where nothing holds any, words that begin with a term are found. A text
+        without a searchable term finds nothing.
         """
 
     def observe(self, item: NewObservation, /) -> Observed:

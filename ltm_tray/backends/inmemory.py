@@ -6,11 +6,11 @@ Read this to know what a backend does; the tests hold the real ones to it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from ltm_tray.domain.analysis import query_terms, term_set
+from ltm_tray.domain.analysis import QueryTerm, begun_terms, query_terms, term_set
 from ltm_tray.domain.catalog import Item, ItemPage, ProjectSummary, RecallLogEntry
 from ltm_tray.domain.cursor import Position, position_of
 from ltm_tray.domain.errors import BackendUnavailable, NotFound
@@ -72,16 +72,7 @@ class InMemoryStore:
     def recall(self, query: RecallQuery, /) -> list[RecallHit]:
         """See `MemoryBackend.recall`."""
         terms = query_terms(query.text)
-        with self._guard:
-            self._open()
-            items = [item for item in self._items() if _asked(item, query)]
-            texts = {item.id: self._searched(item) for item in items}
-        rated = rate_all(texts, terms)
-        found = sorted((i for i in items if rated[i.id].score > 0), key=_position, reverse=True)
-        if query.sort is Sort.RELEVANCE:
-            found.sort(key=lambda item: rated[item.id].score, reverse=True)
-        best = found[: query.limit]
-        return [hit_of(item, rated[item.id], terms, explain=query.explain) for item in best]
+        return self._search(query, terms) or self._search(query, begun_terms(terms))
 
     def observe(self, item: NewObservation, /) -> Observed:
         """See `MemoryBackend.observe`."""
@@ -223,6 +214,18 @@ class InMemoryStore:
             self._open()
             asked = [r for r in self._recalls if project_id in {None, r.project_id}]
             return asked[::-1][:limit]
+
+    def _search(self, query: RecallQuery, terms: Sequence[QueryTerm]) -> list[RecallHit]:
+        with self._guard:
+            self._open()
+            items = [item for item in self._items() if _asked(item, query)]
+            texts = {item.id: self._searched(item) for item in items}
+        rated = rate_all(texts, terms)
+        found = sorted((i for i in items if rated[i.id].score > 0), key=_position, reverse=True)
+        if query.sort is Sort.RELEVANCE:
+            found.sort(key=lambda item: rated[item.id].score, reverse=True)
+        best = found[: query.limit]
+        return [hit_of(item, rated[item.id], terms, explain=query.explain) for item in best]
 
     def _open(self) -> None:
         if self._closed:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -41,6 +41,7 @@ QUERY_TERMS_MAX = 32
 """A query keeps its first terms up to this many; the rest adds cost, not precision."""
 QUERY_CHARACTERS_MAX = 10_000
 """How much of a query is read at all."""
+_BEGINNING_MIN = 3
 TERM_CHARACTERS_MAX = 64
 """Longer terms are cut; terms that agree that far are taken as equal."""
 
@@ -115,6 +116,14 @@ def query_terms(query: str) -> list[QueryTerm]:
         found.update(dict.fromkeys(terms))
     telling = [term for term in found if term.text not in STOP_WORDS]
     return (telling or list(found))[:QUERY_TERMS_MAX]
+
+
+def begun_terms(terms: Sequence[QueryTerm]) -> list[QueryTerm]:
+    """Return the terms as beginnings of words, for when nothing holds them whole.
+
+    Those of fewer than three characters are left out: too much begins with them.
+    """
+    return [QueryTerm(t.text, prefix=True) for t in terms if len(t.text) >= _BEGINNING_MIN]
 
 
 def spans(text: str) -> Iterator[Span]:

@@ -47,6 +47,8 @@ WORDS = [
     (["call parseInvoiceTotalFromCart once"], "cart", [0]),
     (["call parseInvoiceTotalFromCart once"], "invoice", [0]),
     (["call parseInvoiceTotalFromCart once"], "parse_invoice_total_from_cart", [0]),
+    (["the CategoryPropertiesForm class"], "CategoryPropert", [0]),
+    (["the properties of a category"], "propert", [0]),
     (["the deploys were deployed"], "deploying", [0]),
     (["I went to the children"], "go child", [0]),
 ]
@@ -96,6 +98,12 @@ def test_a_monstrous_query_is_answered(store: Store, query: str) -> None:
     saved = store.remember(a_memory("the parser of the module"))
     wanted = [saved.id] if query.startswith("parser") else []
     assert found(store, query) == wanted
+
+
+def test_whole_words_are_preferred_to_words_that_only_begin_so(store: Store) -> None:
+    store.remember(a_memory("the portal of the shop"))
+    whole = store.remember(a_memory("the port of the shop"))
+    assert found(store, "port") == [whole.id]
 
 
 def test_a_reversed_decision_no_longer_outranks_the_new_one(store: Store) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ltm_tray.backends.sqlite import rows
 from ltm_tray.backends.sqlite.index import match_expression, scoped_terms
-from ltm_tray.domain.analysis import query_terms
+from ltm_tray.domain.analysis import QueryTerm, begun_terms, query_terms
 from ltm_tray.domain.asked import Asked
 from ltm_tray.domain.catalog import Item
 from ltm_tray.domain.hits import hit_of
@@ -90,10 +90,21 @@ def recall(connection: sqlite3.Connection, query: RecallQuery) -> list[RecallHit
     """Return the hits of a query; see `MemoryBackend.recall`."""
     terms = query_terms(query.text)
     projects = _numbers(connection, query.project_id)
-    if not terms or not projects:
+    if not projects:
         return []
+    return _search(connection, query, terms, projects) or _search(
+        connection, query, begun_terms(terms), projects
+    )
+
+
+def _search(
+    connection: sqlite3.Connection,
+    query: RecallQuery,
+    terms: Sequence[QueryTerm],
+    projects: Sequence[int],
+) -> list[RecallHit]:
     asked = Asked(terms)
-    tables = [table for table in _TABLES if table.kind in query.kinds]
+    tables = [table for table in _TABLES if table.kind in query.kinds and terms]
     expression = match_expression(asked.terms.values(), projects)
     candidates = [
         candidate
