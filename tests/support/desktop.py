@@ -16,11 +16,13 @@ from tests.support.waiting import wait_until
 
 RED, GREEN, GREY = (0xE2, 0x3D, 0x43), (0x0F, 0x9D, 0x66), (0x7F, 0x8A, 0x96)
 """The solid colours of the icon in error, on and off."""
+WHITE = (0xFE, 0xFE, 0xFE)
+"""The panel, whose white is a shade short of it; the screen around it is black."""
 PIXELS_ENOUGH = 30
 TOLERANCE = 24
 PANEL = (
     "trayer", "--edge", "bottom", "--align", "right", "--widthtype", "request", "--height", "32",
-    "--SetDockType", "true",
+    "--SetDockType", "true", "--transparent", "true", "--alpha", "0", "--tint", "0xffffff",
 )  # fmt: skip
 
 
@@ -75,6 +77,12 @@ class Desktop:
         """End the panel and wait until it is gone."""
         panel = self._processes.pop()
         panel.terminate()
+        panel.wait(10)
+
+    def kill_panel(self) -> None:
+        """End the panel as a crash would."""
+        panel = self._processes.pop()
+        panel.kill()
         panel.wait(10)
 
     def screenshot(self) -> Image.Image:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.desktop import GREEN, GREY, RED, Desktop
+from tests.support.desktop import GREEN, GREY, RED, WHITE, Desktop
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Xvfb is for Linux.")
@@ -119,6 +119,24 @@ def test_a_panel_that_restarts_gets_the_icon_back(desk: Desktop, tmp_path: Path)
         wait_until(lambda: desk.find(GREEN) is None, "the icon went with its panel")
         desk.start_panel()
         desk.see(GREEN, "the icon in the new panel")
+
+
+def test_a_panel_that_crashes_gets_the_icon_back(desk: Desktop, tmp_path: Path) -> None:
+    with program(tmp_path, desk.display):
+        desk.see(GREEN, "the icon")
+        desk.kill_panel()
+        wait_until(lambda: desk.find(GREEN) is None, "the icon went with its panel")
+        desk.start_panel()
+        desk.see(GREEN, "the icon in the new panel")
+
+
+def test_the_panel_shows_between_the_cards_of_the_icon(desk: Desktop, tmp_path: Path) -> None:
+    with program(tmp_path, desk.display):
+        x, y = desk.see(GREEN, "the icon")
+        between_the_cards = (x, y - 10)
+        wait_until(
+            lambda: desk.screenshot().getpixel(between_the_cards) == WHITE, "the white panel"
+        )
 
 
 def test_without_a_display_it_waits_for_the_stop_and_says_where_the_console_is(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _LOOK_EVERY_S = 1.0
-_STOP_WITHIN_S = 1.0
+_END_STEP_S = 0.6
+"""How long each of the end's two steps may take before it is left behind."""
 
 
 def run_tray(actions: TrayActions, stop: threading.Event, *, icons: Path) -> None:
@@ -37,7 +39,7 @@ def run_tray(actions: TrayActions, stop: threading.Event, *, icons: Path) -> Non
     other.start()
     on_main()
     stop.wait()
-    other.join(_STOP_WITHIN_S)
+    other.join(_END_STEP_S)
 
 
 class _Tray:
@@ -52,6 +54,7 @@ class _Tray:
         self._state_failed = False
         self._misses_tray = False
         self._look_is_due = False
+        self._one_at_a_time = threading.Lock()
 
     def live(self) -> None:
         """Open the icon and serve it until it ends."""
@@ -79,28 +82,44 @@ class _Tray:
             # A hanging desktop gets one question, not one more each second.
             if icon is not None and not self._look_is_due:
                 self._look_is_due = True
-                icon.post(self._look)
+                self._ask_to_look(icon)
         if self._icon is not None:
             ending = threading.Thread(target=self._icon.stop, name="ltm-tray-end", daemon=True)
             ending.start()
-            ending.join(_STOP_WITHIN_S)
+            ending.join(_END_STEP_S)
+
+    def _ask_to_look(self, icon: TrayIcon) -> None:
+        try:
+            icon.post(self._look)
+        except Exception as problem:  # noqa: BLE001 - Windows raises here until it has a taskbar
+            logger.debug("The icon cannot be shown now: %s", problem)
+            self._note_tray(seen=False)
 
     def _look(self) -> None:
-        """Show what holds now; on the icon's thread."""
+        """Show what holds now; on the icon's thread, on Windows on any."""
         self._look_is_due = False
         icon = self._icon
         if icon is None:
             return
-        state = self._state()
-        icon.show(state)
-        if icon.seek_tray():
-            self._misses_tray = False
-        elif not self._misses_tray:
-            self._misses_tray = True
-            logger.info("No tray to show the icon in yet; the console is at %s", state.console_url)
+        if self._stop.is_set():  # too early for the icon to have been told
+            icon.stop()
+            return
+        with self._one_at_a_time:
+            icon.show(self._state())
+            self._note_tray(seen=icon.seek_tray())
+
+    def _note_tray(self, *, seen: bool) -> None:
+        if not seen and not self._misses_tray:
+            logger.warning(
+                "No tray to show the icon in yet. LTM Tray runs on and joins one that comes; "
+                "the console is at %s",
+                self._last.console_url,
+            )
+        self._misses_tray = not seen
 
     def _press(self, entry: MenuEntry) -> None:
         """Do what an entry says, then show what came of it; on the icon's thread."""
+        # A click on the icon means the default entry, even while that is greyed.
         if entry.action is None or not entry.enabled:
             return
         try:
@@ -113,7 +132,7 @@ class _Tray:
             self._look()
 
     def _state(self) -> TrayState:
-        """Ask what to show; while that fails, what was shown last goes on."""
+        """Ask what to show; a failure shows as trouble and is logged once."""
         try:
             self._last = self._actions.state()
             self._state_failed = False
@@ -121,4 +140,5 @@ class _Tray:
             if not self._state_failed:
                 logger.exception("The state cannot be told")
             self._state_failed = True
+            self._last = replace(self._last, status="error", title="LTM Tray: see the log")
         return self._last
