@@ -24,7 +24,7 @@ const HOOK_TIMEOUT_MS = 1_500;
 /** How long the start of a session waits for the app at most. */
 const START_WAIT_MS = 250;
 /** How long the end of a session waits for hooks under way at most. */
-const EXIT_WAIT_MS = 500;
+const EXIT_WAIT_MS = 600;
 /** A switch thrown in the app shows after this pause, in which a file comes to rest. */
 const SETTLE_MS = 50;
 /** A look at the app this young is not repeated at the start of a turn. */
