@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from ltm_tray.domain.errors import invalid
-from ltm_tray.domain.memory import RECALL_LIMIT_DEFAULT, Sort
+from ltm_tray.domain.memory import (
+    CONTENT_MAX_CHARACTERS,
+    NARRATIVE_MAX_CHARACTERS,
+    RECALL_LIMIT_DEFAULT,
+    MemoryType,
+    ObservationKind,
+    Sort,
+)
 from ltm_tray.domain.payload import Message
 from ltm_tray.domain.requests import (
+    LABEL_MAX_CHARACTERS,
+    LABELS_MAX,
     SOURCES,
     ForgetRequest,
     ObserveRequest,
@@ -22,19 +31,45 @@ SOURCE_HEADER = "X-LTM-Source"
 """Names the front that asks, for the recall log; anything unknown counts as `api`."""
 
 _SENT_SOURCES = SOURCES & {"api", "cli", "pi"}
+PATH_PATTERN = r"^(/|[A-Za-z]:[\\/]|[\\/]{2}[^\\/]+[\\/]+[^\\/]+)[^\x00]*$"
+"""An absolute path: of this machine's kind, which only it can tell."""
+TEXT_PATTERN = r"^[^\x00]*[^\s\x00][^\x00]*$"
+"""A text that is not blank and holds no NUL."""
+
+# The rules themselves stand in `domain.requests`, which tells all broken ones at once;
+# what is noted here only shows in the schema.
+Cwd = Annotated[str, msgspec.Meta(extra_json_schema={"pattern": PATH_PATTERN})]
+Content = Annotated[
+    str,
+    msgspec.Meta(extra_json_schema={"pattern": TEXT_PATTERN, "maxLength": CONTENT_MAX_CHARACTERS}),
+]
+Narrative = Annotated[
+    str,
+    msgspec.Meta(
+        extra_json_schema={"pattern": TEXT_PATTERN, "maxLength": NARRATIVE_MAX_CHARACTERS}
+    ),
+]
+Label = Annotated[
+    str,
+    msgspec.Meta(extra_json_schema={"pattern": TEXT_PATTERN, "maxLength": LABEL_MAX_CHARACTERS}),
+]
+Labels = Annotated[tuple[Label, ...], msgspec.Meta(extra_json_schema={"maxItems": LABELS_MAX})]
+TypeName = Annotated[str, msgspec.Meta(extra_json_schema={"enum": list(MemoryType)})]
+KindName = Annotated[str, msgspec.Meta(extra_json_schema={"enum": list(ObservationKind)})]
+
 _YES = {"1": True, "true": True, "0": False, "false": False}
 
 
 class RememberBody(msgspec.Struct, rename="camel", kw_only=True):
     """The body of remember."""
 
-    cwd: str
-    content: str
-    type: str | None = None
-    concepts: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    source_observation_ids: tuple[str, ...] = ()
-    session_id: str | None = None
+    cwd: Cwd
+    content: Content
+    type: TypeName | None = None
+    concepts: Labels = ()
+    files: Labels = ()
+    source_observation_ids: Labels = ()
+    session_id: Label | None = None
 
     def request(self) -> RememberRequest:
         """Return it as the service takes it."""
@@ -48,16 +83,31 @@ class MessageBody(msgspec.Struct):
     text: str
 
 
+Messages = Annotated[
+    tuple[MessageBody, ...],
+    msgspec.Meta(
+        extra_json_schema={
+            "contains": {
+                "properties": {
+                    "role": {"enum": ["user", "assistant"]},
+                    "text": {"pattern": TEXT_PATTERN},
+                },
+            }
+        }
+    ),
+]
+
+
 class ObserveBody(msgspec.Struct, rename="camel", kw_only=True):
     """The body of observe: title and narrative, or the messages they are made from."""
 
-    cwd: str
-    session_id: str
-    kind: str
-    title: str | None = None
-    narrative: str | None = None
-    messages: tuple[MessageBody, ...] | None = None
-    leaf_id: str | None = None
+    cwd: Cwd
+    session_id: Label
+    kind: KindName
+    title: Label | None = None
+    narrative: Narrative | None = None
+    messages: Messages | None = None
+    leaf_id: Label | None = None
     source: Any = None
 
     def request(self) -> ObserveRequest:
@@ -88,9 +138,9 @@ class ObserveBody(msgspec.Struct, rename="camel", kw_only=True):
 class ForgetBody(msgspec.Struct, rename="camel", kw_only=True):
     """The body of forget."""
 
-    cwd: str
-    memory_ids: tuple[str, ...] = ()
-    observation_ids: tuple[str, ...] = ()
+    cwd: Cwd
+    memory_ids: Labels = ()
+    observation_ids: Labels = ()
 
     def request(self) -> ForgetRequest:
         """Return it as the service takes it."""
