@@ -17,8 +17,9 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from ltm_tray import __version__
-from ltm_tray.domain.errors import BackendUnavailable, NotSupported
+from ltm_tray.domain.errors import BackendUnavailable, LtmError, NotSupported
 from ltm_tray.files import make_private_dir
+from ltm_tray.fronts.agent.installer import PiExtension
 from ltm_tray.instance import Instance, InstanceLock, wait_for_instance
 from ltm_tray.logs import start_logging
 from ltm_tray.opening import show, show_in_background
@@ -84,6 +85,15 @@ def open_service(settings: SettingsFile) -> MemoryService:
     return MemoryService(store, switch=settings, clock=utc_now)
 
 
+def pi_extension(settings: SettingsFile) -> PiExtension:
+    """Return the extension in this user's Pi.
+
+    Raises:
+        FileNotFoundError: The installation lacks its assets.
+    """
+    return PiExtension(settings.paths.agent_dir, data_dir("assets") / "pi-extension" / "index.ts")
+
+
 def run_app(settings: SettingsFile, *, tray: bool, say: Say) -> None:
     """Run the app until Quit or a signal; with an instance running, open its console instead.
 
@@ -140,10 +150,21 @@ def _started_server(settings: SettingsFile, service: MemoryService) -> LocalServ
         db_path=settings.db_file(),
         memory_dir=settings.paths.memory_dir,
         log_path=settings.paths.log_file,
+        pi_state=_pi_state(pi_extension(settings)),
     )
     server = LocalServer(create_app(service, info=info, tools=tool_specs), listener)
     server.start()
     return server
+
+
+def _pi_state(extension: PiExtension) -> Callable[[], str]:
+    def state() -> str:
+        try:
+            return extension.status().state
+        except LtmError:
+            return ""
+
+    return state
 
 
 def _run_tray(
@@ -159,6 +180,7 @@ def _run_tray(
             memory_dir=settings.paths.memory_dir,
             log_file=settings.paths.log_file,
         ),
+        extension=pi_extension(settings),
         show=show_in_background,
         end=stop.set,
     )

@@ -10,6 +10,7 @@ from time import monotonic
 
 from ltm_tray.domain.errors import LtmError
 from ltm_tray.domain.memory import Health
+from ltm_tray.fronts.agent.installer import ExtensionState, PiExtension
 from ltm_tray.fronts.tray.menu import Status, TrayState
 from ltm_tray.ports import Setting
 from ltm_tray.service import MemoryService
@@ -21,6 +22,10 @@ _TITLES: dict[Status, str] = {
     "on": "LTM Tray: memory is on",
     "off": "LTM Tray: memory is off",
     "error": "LTM Tray: memory cannot be used",
+}
+_CONNECT = {
+    ExtensionState.ABSENT: "Connect Pi",
+    ExtensionState.OUTDATED: "Update Pi's connection",
 }
 
 
@@ -44,11 +49,13 @@ class DesktopActions:
         service: MemoryService,
         *,
         places: Places,
+        extension: PiExtension,
         show: Callable[[str], None],
         end: Callable[[], None],
     ) -> None:
         self._service = service
         self._places = places
+        self._extension = extension
         self._show = show
         self._end = end
         self._trouble = ""
@@ -66,6 +73,7 @@ class DesktopActions:
             console_url=self._places.console_url,
             switch_pinned_by=switch.pinned_by,
             detail=self._trouble or health.detail or "",
+            connect_pi=self._connect_pi(),
         )
 
     def toggle(self) -> None:
@@ -86,6 +94,17 @@ class DesktopActions:
         """See `TrayActions.open_recalls`."""
         self._show(f"{self._places.console_url}/recalls")
 
+    def connect_pi(self) -> None:
+        """See `TrayActions.connect_pi`; the console says what to do next."""
+        try:
+            self._extension.install()
+        except LtmError as error:
+            self._trouble = error.message
+            logger.warning("Pi is not connected: %s", error.message)
+        else:
+            self._trouble = ""
+            self.open_console()
+
     def open_data_folder(self) -> None:
         """See `TrayActions.open_data_folder`."""
         self._show(self._places.memory_dir.as_uri())
@@ -100,6 +119,12 @@ class DesktopActions:
 
     def _switch(self) -> Setting:
         return next(setting for setting in self._service.settings() if setting.key == "enabled")
+
+    def _connect_pi(self) -> str:
+        try:
+            return _CONNECT.get(self._extension.status().state, "")
+        except LtmError:
+            return ""
 
     def _recent_health(self) -> Health:
         if self._health is None or monotonic() - self._health_at_s >= _HEALTH_EVERY_S:

@@ -23,7 +23,8 @@ def write_private_file(file: Path, text: str) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     descriptor = os.open(draft, flags, PRIVATE_FILE_MODE)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        # Without newline="" Windows would change the text's line ends.
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())

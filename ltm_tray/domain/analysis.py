@@ -26,6 +26,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import regex
 from snowballstemmer.porter_stemmer import PorterStemmer
@@ -79,8 +80,7 @@ class QueryTerm:
     prefix: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of a text, `start` to `end` in characters, and the terms it gives."""
 
     start: int
@@ -90,7 +90,7 @@ class Span:
 
 def index_terms(text: str) -> list[str]:
     """Return the terms of a text in reading order, repeats included; empty for none."""
-    return [term for kind, piece in _pieces(_normalise(text)) for term in _EXPAND[kind](piece)]
+    return [term for word in text.split() for term in _terms_of(word)]
 
 
 def term_set(text: str) -> frozenset[str]:
@@ -124,14 +124,19 @@ def spans(text: str) -> Iterator[Span]:
     A run of an unspaced script yields one span for each pair of characters.
     """
     for match in _TERMS.finditer(text):
-        kind = match.lastgroup or ""
         start, end = match.span()
-        if kind == "run":
-            for at in range(start, end):
-                stop = min(at + 2, end)
-                yield Span(at, stop, tuple(index_terms(text[at:stop])[:1]))
+        if match.lastgroup == "run":
+            yield from _pair_spans(match[0], start)
         else:
-            yield Span(start, end, tuple(index_terms(match[0])))
+            yield Span(start, end, _terms_of(match[0]))
+
+
+def _pair_spans(run: str, start: int) -> Iterator[Span]:
+    plain = _normalise(run) == run
+    for at in range(len(run)):
+        pair = run[at : at + 2]
+        terms = (pair,) if plain else _terms_of(pair)[:1]
+        yield Span(start + at, start + at + len(pair), terms)
 
 
 @lru_cache(maxsize=65_536)
@@ -140,6 +145,20 @@ def stem(term: str) -> str:
     if len(term) < 3 or not term.isascii() or not term.isalpha():
         return term
     return str(PorterStemmer().stemWord(term))
+
+
+def _terms_of(word: str) -> tuple[str, ...]:
+    # No term reaches across white space, and most words come again.
+    return _terms_of_short(word) if len(word) <= TERM_CHARACTERS_MAX else _analysed(word)
+
+
+@lru_cache(maxsize=65_536)
+def _terms_of_short(word: str) -> tuple[str, ...]:
+    return _analysed(word)
+
+
+def _analysed(word: str) -> tuple[str, ...]:
+    return tuple(term for kind, piece in _pieces(_normalise(word)) for term in _EXPAND[kind](piece))
 
 
 def _normalise(text: str) -> str:

@@ -8,7 +8,8 @@ LtmError
 ├── SettingsUnusable      the environment or the settings file cannot be used
 ├── DatabaseBusy          another writer held the store too long; try again
 ├── BackendUnavailable    the store or service behind the contract cannot answer
-└── NotSupported          this backend cannot do that, and says so
+├── NotSupported          this backend cannot do that, and says so
+└── PiExtensionError      Pi's extension cannot be installed or removed
 """
 
 from __future__ import annotations
@@ -87,6 +88,12 @@ class NotSupported(LtmError):
     """The configured backend cannot do this."""
 
     code = "not_implemented"
+
+
+class PiExtensionError(LtmError):
+    """Pi's extension cannot be installed, read or removed; the text says what to do next."""
+
+    code = "pi_extension"
 
 
 def invalid(field: str, code: str, message: str) -> InvalidInput:

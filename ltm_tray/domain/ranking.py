@@ -7,11 +7,12 @@ conversations, on a plateau; `make bench` measures them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from ltm_tray.domain.analysis import QueryTerm, index_terms, stem
+from ltm_tray.domain.analysis import QueryTerm, index_terms
+from ltm_tray.domain.asked import Asked
 from ltm_tray.domain.memory import Explanation, HitKind, MatchedTerm
 
 K1 = 0.5
@@ -36,54 +37,19 @@ class Text:
     length: int
 
 
-class Asked:
-    """The terms of a query, ready to be counted in texts.
+def count(asked: Asked, title: Iterable[str], body: Iterable[str], length: int) -> Text:
+    """Count the asked terms in a text of `length` terms.
 
-    A term is known by its key: its stem, or for a prefix the prefix and a `*`.
+    Only terms that begin with one of `asked.starts` count, so others may be left out.
+    `title` may repeat what `body` holds.
     """
-
-    def __init__(self, terms: Sequence[QueryTerm]) -> None:
-        """Take the query's terms; those with one stem are one."""
-        self.terms = {key_of(term): term for term in terms}
-        self._stems = {key for key, term in self.terms.items() if not term.prefix}
-        self._prefixes = tuple(term.text for term in self.terms.values() if term.prefix)
-        # Stemming changes a word behind its stem's last letter only, so a term that begins
-        # otherwise need not be looked at.
-        self.starts = tuple(
-            {key[: max(2, len(key) - 1)] for key in self._stems} | set(self._prefixes)
-        )
-        self._keys = _Memo(self._keys_of)
-
-    def count(self, title: Iterable[str], body: Iterable[str], length: int) -> Text:
-        """Count the asked terms in a text of `length` terms.
-
-        Only terms that begin with one of `starts` count, so others may be left out.
-        `title` may repeat what `body` holds.
-        """
-        frequencies: dict[str, float] = {}
-        for term in body:
-            for key in self._keys[term]:
-                frequencies[key] = frequencies.get(key, 0) + 1
-        for key in {key for term in title for key in self._keys[term]}:
-            frequencies[key] = frequencies.get(key, 0) + TITLE_BONUS
-        return Text(frequencies, length)
-
-    def _keys_of(self, term: str) -> tuple[str, ...]:
-        key = stem(term)
-        keys = (key,) if key in self._stems else ()
-        return keys + tuple(f"{p}*" for p in self._prefixes if term.startswith(p))
-
-
-class _Memo(dict[str, tuple[str, ...]]):
-    """Remembers the keys of each term: the texts of one project share their words."""
-
-    def __init__(self, find: Callable[[str], tuple[str, ...]]) -> None:
-        super().__init__()
-        self._find = find
-
-    def __missing__(self, term: str) -> tuple[str, ...]:
-        found = self[term] = self._find(term)
-        return found
+    frequencies: dict[str, float] = {}
+    for term in body:
+        for key in asked.keys[term]:
+            frequencies[key] = frequencies.get(key, 0) + 1
+    for key in {key for term in title for key in asked.keys[term]}:
+        frequencies[key] = frequencies.get(key, 0) + TITLE_BONUS
+    return Text(frequencies, length)
 
 
 class Weights:
@@ -137,11 +103,6 @@ class Rated:
         )
 
 
-def key_of(term: QueryTerm) -> str:
-    """Return what a query term is known by in counts and scores."""
-    return f"{term.text}*" if term.prefix else stem(term.text)
-
-
 def rate_all(
     texts: Mapping[str, tuple[HitKind, str, str]], terms: Sequence[QueryTerm]
 ) -> dict[str, Rated]:
@@ -153,7 +114,7 @@ def rate_all(
     counted = {}
     for id_, (_, title, body) in texts.items():
         found = index_terms(body)
-        counted[id_] = asked.count(index_terms(title), found, len(found))
+        counted[id_] = count(asked, index_terms(title), found, len(found))
     holders = {
         key: sum(key in text.frequencies for text in counted.values()) for key in asked.terms
     }

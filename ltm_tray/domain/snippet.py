@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from ltm_tray.domain.analysis import QueryTerm, spans, stem
+from ltm_tray.domain.analysis import QueryTerm, spans
+from ltm_tray.domain.asked import Asked
 
 SNIPPET_CHARACTERS = 600
 """A text up to this long is shown whole."""
@@ -19,26 +21,24 @@ class Snippet:
     truncated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """Where a query term stands in a text, in characters, and which stem it matched."""
+class Match(NamedTuple):
+    """Where a query term stands in a text, in characters, and which term it matched."""
 
     start: int
     end: int
-    stem: str
+    key: str
 
 
 def matches(text: str, terms: Sequence[QueryTerm]) -> list[Match]:
     """Return where the terms stand in the text, in order, without overlaps."""
-    stems = {stem(term.text) for term in terms if not term.prefix}
-    prefixes = tuple(term.text for term in terms if term.prefix)
+    keys = Asked(terms).keys
     found: list[Match] = []
-    for span in spans(text):
-        hit = _matched(span.terms, stems, prefixes)
-        if hit is not None:
-            start = max(span.start, found[-1].end) if found else span.start
-            if start < span.end:
-                found.append(Match(start, span.end, hit))
+    last = 0
+    for start, end, held in spans(text):
+        key = next((key for term in held for key in keys[term]), None)
+        if key is not None and end > last:
+            found.append(Match(max(start, last), end, key))
+            last = end
     return found
 
 
@@ -54,29 +54,20 @@ def snippet_of(text: str, terms: Sequence[QueryTerm]) -> Snippet:
     return Snippet(_cut_at_words(text, start), truncated=True)
 
 
-def _matched(found: tuple[str, ...], stems: set[str], prefixes: tuple[str, ...]) -> str | None:
-    for term in found:
-        if stem(term) in stems:
-            return stem(term)
-        if prefixes and term.startswith(prefixes):
-            return term
-    return None
-
-
 def _best_start(found: list[Match]) -> int:
-    """Slide a window over the matches; return where the one with most distinct stems begins."""
+    """Slide a window over the matches; return where the one with most distinct terms begins."""
     best, best_start, last = 0, 0, 0
     inside: dict[str, int] = {}
     for first, match in enumerate(found):
         while last < len(found) and found[last].end - match.start <= SNIPPET_CHARACTERS:
-            inside[found[last].stem] = inside.get(found[last].stem, 0) + 1
+            inside[found[last].key] = inside.get(found[last].key, 0) + 1
             last += 1
         if len(inside) > best:
             best, best_start = len(inside), match.start
             best_start = _centred(found[first].start, found[last - 1].end)
-        inside[match.stem] = inside.get(match.stem, 1) - 1
-        if inside[match.stem] <= 0:
-            del inside[match.stem]
+        inside[match.key] = inside.get(match.key, 1) - 1
+        if inside[match.key] <= 0:
+            del inside[match.key]
     return best_start
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.bench.footprint import footprint
+from tests.bench.pi import pi_hooks, pi_without_app
 from tests.bench.quality import quality
 from tests.bench.recall_over_http import recall_over_http
 from tests.bench.report import Row, machine, table
@@ -21,6 +22,8 @@ MEASURES: list[Callable[[], list[Row]]] = [
     speed,
     growth,
     supersede,
+    pi_hooks,
+    pi_without_app,
 ]
 RESULT = Path(__file__).resolve().parents[2] / ".cache" / "bench.md"
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 from urllib.parse import urlencode, urlsplit
+from urllib.request import urlopen
 
 from tests.support.waiting import wait_until
 
@@ -139,6 +140,11 @@ class RunningApp:
     def patch(self, path: str, **body: object) -> Answer:
         """Send JSON to a PATCH route below `/api/memory`."""
         return self._ask("PATCH", path, json.dumps(body))
+
+    def page(self, path: str) -> str:
+        """Return a page of the console."""
+        with urlopen(self.published["url"] + path, timeout=20) as response:  # noqa: S310 - loopback
+            return str(response.read().decode())
 
     def _ask(self, method: str, path: str, body: str | None = None) -> Answer:
         address = urlsplit(self.published["url"])

@@ -39,6 +39,9 @@ class NotedActions:
     def open_recalls(self) -> None:
         self._note("recalls")
 
+    def connect_pi(self) -> None:
+        self._note("pi")
+
     def open_data_folder(self) -> None:
         self._note("folder")
 

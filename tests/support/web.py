@@ -77,13 +77,19 @@ class Web:
 
 
 def a_web(
-    folder: Path, *, store: Store | None = None, port: int = PORT, switch: FakeSwitch | None = None
+    folder: Path,
+    *,
+    store: Store | None = None,
+    port: int = PORT,
+    switch: FakeSwitch | None = None,
+    pi_state: str = "absent",
 ) -> Web:
     clock = TickingClock()
     switch = switch or FakeSwitch()
     store = store or SqliteStore(folder / "ltm.sqlite", clock=clock, new_id=CountingIds())
     service = MemoryService(store, switch=switch, clock=clock)
     info = AppInfo(
+        pi_state=lambda: pi_state,
         version="9.9.9",
         port=port,
         db_path=folder / "ltm.sqlite",

@@ -11,6 +11,7 @@ import pytest
 from ltm_tray.backends.inmemory import InMemoryStore
 from ltm_tray.desktop import DesktopActions, Places
 from ltm_tray.domain.memory import Health
+from ltm_tray.fronts.agent.installer import PiExtension
 from ltm_tray.service import MemoryService
 from tests.support.clock import TickingClock
 from tests.support.ids import CountingIds
@@ -54,8 +55,16 @@ def opened() -> list[str]:
 
 
 @pytest.fixture
+def extension(tmp_path: Path) -> PiExtension:
+    shipped = tmp_path / "shipped.ts"
+    shipped.write_text("// ltm-tray pi extension, version 1.0\n")
+    return PiExtension(tmp_path / "agent", shipped)
+
+
+@pytest.fixture
 def actions(
     tmp_path: Path,
+    extension: PiExtension,
     switch: FakeSwitch,
     store: Store,
     opened: list[str],
@@ -68,6 +77,7 @@ def actions(
             memory_dir=tmp_path / "memory",
             log_file=tmp_path / "memory" / "logs" / "ltm-tray.log",
         ),
+        extension=extension,
         show=opened.append,
         end=ended.set,
     )
@@ -150,3 +160,34 @@ def test_an_entry_opens_its_place(
 ) -> None:
     getattr(actions, entry)()
     assert opened == [address if address.startswith("http") else (tmp_path / address).as_uri()]
+
+
+def test_pi_is_connected_once_and_the_console_says_what_to_do_next(
+    actions: DesktopActions, extension: PiExtension, opened: list[str]
+) -> None:
+    assert actions.state().connect_pi == "Connect Pi"
+    actions.connect_pi()
+    assert extension.status().state == "installed"
+    assert actions.state().connect_pi == ""
+    assert opened == [URL]
+
+
+def test_an_older_extension_can_be_updated(actions: DesktopActions, extension: PiExtension) -> None:
+    actions.connect_pi()
+    extension.status().file.write_text("// ltm-tray pi extension, version 0.9\n")
+    assert actions.state().connect_pi == "Update Pi's connection"
+    actions.connect_pi()
+    assert actions.state().connect_pi == ""
+
+
+def test_a_strangers_extension_is_left_alone_and_the_menu_says_so(
+    actions: DesktopActions, extension: PiExtension, opened: list[str]
+) -> None:
+    file = extension.status().file
+    file.parent.mkdir(parents=True)
+    actions.state()
+    file.write_text("// mine")
+    assert actions.state().connect_pi == ""
+    actions.connect_pi()
+    assert "left alone" in actions.state().detail
+    assert (file.read_text(), opened) == ("// mine", [])

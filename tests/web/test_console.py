@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from tests.support.web import HERE, THERE, Web
+from tests.support.web import HERE, THERE, Web, a_web
 
 
 def _page(web: Web, path: str = "/", **query: str) -> str:
@@ -254,3 +255,26 @@ def test_the_icon_is_served(web: Web, name: str) -> None:
     assert answer.status_code == 200
     assert (answer.mimetype or "").startswith("image/")
     assert answer.headers["Cache-Control"].endswith("max-age=86400")
+
+
+@pytest.mark.parametrize(
+    ("state", "says"),
+    [
+        ("absent", "ltm-tray pi install"),
+        ("outdated", "ltm-tray pi install"),
+        ("foreign", "ltm-tray pi status"),
+        ("installed", "/reload"),
+    ],
+)
+def test_the_first_page_says_how_pi_is_connected(tmp_path: Path, state: str, says: str) -> None:
+    web = a_web(tmp_path, pi_state=state)
+    card = _page(web).split('id="pi-title"')[1].split("</section>")[0]
+    web.service.close()
+    assert says in card
+
+
+def test_where_that_cannot_be_told_the_page_is_silent_about_pi(tmp_path: Path) -> None:
+    web = a_web(tmp_path, pi_state="")
+    page = _page(web)
+    web.service.close()
+    assert "pi-title" not in page

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from ltm_tray.backends.sqlite import rows
 from ltm_tray.backends.sqlite.index import match_expression, scoped_terms
 from ltm_tray.domain.analysis import query_terms
+from ltm_tray.domain.asked import Asked
 from ltm_tray.domain.catalog import Item
 from ltm_tray.domain.hits import hit_of
 from ltm_tray.domain.memory import HitKind, RecallHit, RecallQuery, Sort
-from ltm_tray.domain.ranking import Asked, Rated, Text, Weights, mean_length_of
+from ltm_tray.domain.ranking import Rated, Text, Weights, count, mean_length_of
 
 _CANDIDATES_MIN = 20
 """How many of SQLite's best are scored again, at least; twice the limit if that is more."""
@@ -133,7 +134,7 @@ def _candidates(
         _Candidate(
             table,
             number,
-            asked.count(terms.findall(title), terms.findall(body), body.count(" ") + 1),
+            count(asked, terms.findall(title), terms.findall(body), body.count(" ") + 1),
         )
         for number, title, body in found
     ]

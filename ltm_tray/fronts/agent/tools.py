@@ -90,8 +90,8 @@ def _recall() -> dict[str, Any]:
         "label": "Recall from memory",
         "description": (
             "Search the long-term memory of this project: statements saved on purpose, and "
-            "observations captured at the end of earlier turns. Finds by words, best first; "
-            "returns nothing where nothing fits."
+            "observations captured at the end of earlier turns. Finds by words, best first, "
+            "and shows long texts in part; with ids as the query it shows them whole."
         ),
         "promptSnippet": "Search what earlier sessions of this project left in memory",
         "promptGuidelines": [
@@ -115,7 +115,7 @@ def _recall_parameters() -> dict[str, Any]:
             "query": {
                 "type": "string",
                 "minLength": 1,
-                "description": "The words to look for.",
+                "description": "The words to look for, or ids of hits to see whole.",
             },
             "limit": {
                 "type": "integer",

@@ -19,7 +19,7 @@ class Exit(IntEnum):
     SWITCHED_OFF = 3
     """Long-term memory is off."""
     UNAVAILABLE = 4
-    """The store, or the settings, cannot be used now."""
+    """The store, the settings or Pi's extensions folder cannot be used now."""
     NOT_RUNNING = 5
     """The app does not run (`open` and `status`)."""
 

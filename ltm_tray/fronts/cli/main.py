@@ -9,7 +9,7 @@ import click
 
 from ltm_tray import __version__, bootstrap
 from ltm_tray.domain.errors import LtmError
-from ltm_tray.fronts.cli import app, memory
+from ltm_tray.fronts.cli import app, memory, pi
 from ltm_tray.fronts.cli.exits import exit_of
 from ltm_tray.fronts.cli.session import loaded_settings
 
@@ -19,7 +19,7 @@ Exit codes:
   1  a fault of the program itself
   2  an option, a text or an id is wrong; nothing was changed
   3  long-term memory is switched off
-  4  the store or the settings cannot be used now
+  4  the store, the settings or Pi's extensions folder cannot be used now
   5  the app does not run (open, status)
 """
 
@@ -59,5 +59,6 @@ for command in (
     app.disable,
     app.open_console,
     app.status,
+    pi.pi,
 ):
     program.add_command(command)

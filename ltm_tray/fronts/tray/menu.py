@@ -9,7 +9,13 @@ Status = Literal["on", "off", "error"]
 """What the icon shows; `error` means that LTM is switched on but cannot work."""
 
 ActionName = Literal[
-    "toggle", "open_console", "open_recalls", "open_data_folder", "open_log", "quit"
+    "toggle",
+    "open_console",
+    "open_recalls",
+    "connect_pi",
+    "open_data_folder",
+    "open_log",
+    "quit",
 ]
 """The methods of `TrayActions` that an entry can name."""
 
@@ -29,6 +35,8 @@ class TrayState:
     """The environment variable that decides whether LTM is on; None where the switch does."""
     detail: str = ""
     """A second sentence for the menu, such as what went wrong."""
+    connect_pi: str = ""
+    """What the entry says that connects the Pi agent; empty where it is connected already."""
 
 
 class TrayActions(Protocol):
@@ -49,6 +57,9 @@ class TrayActions(Protocol):
 
     def open_recalls(self) -> None:
         """Show in the browser what the agent recalled lately."""
+
+    def connect_pi(self) -> None:
+        """Give the Pi agent this memory, and show what came of it."""
 
     def open_data_folder(self) -> None:
         """Show the folder that holds the memories."""
@@ -79,11 +90,13 @@ class MenuEntry:
 
 def menu_of(state: TrayState, /) -> tuple[MenuEntry, ...]:
     """Return the lines of the menu, from top to bottom."""
+    connect = (MenuEntry(text=state.connect_pi, action="connect_pi"),) if state.connect_pi else ()
     return (
         MenuEntry(text=_one_line(f"{state.title} {state.detail}"), enabled=False),
         _switch(state),
         MenuEntry(text="Open console", action="open_console", starts_group=True),
         MenuEntry(text="Recent recalls", action="open_recalls"),
+        *connect,
         MenuEntry(text="Open data folder", action="open_data_folder"),
         MenuEntry(text="Open log", action="open_log"),
         MenuEntry(text="Quit", action="quit", starts_group=True),

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppInfo:
-    """The facts of one run. `port` is the one the server listens on."""
+    """The facts of one run.
+
+    `port` is the one the server listens on. `pi_state` tells what stands where Pi's
+    extension belongs: `absent`, `installed`, `outdated`, `foreign`, or nothing where that
+    cannot be told.
+    """
 
     version: str
     port: int
     db_path: Path
     memory_dir: Path
     log_path: Path
+    pi_state: Callable[[], str]

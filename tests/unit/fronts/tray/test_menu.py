@@ -47,7 +47,7 @@ def test_a_pinned_switch_is_disabled_and_says_what_pins_it() -> None:
 
 
 def test_every_action_of_the_menu_can_be_done() -> None:
-    for entry in menu_of(a_state()):
+    for entry in menu_of(a_state(connect_pi="Connect Pi")):
         assert entry.action is None or callable(getattr(TrayActions, entry.action))
 
 
@@ -56,3 +56,10 @@ def test_a_tooltip_is_one_line_that_windows_takes(title: str) -> None:
     tooltip = tooltip_of(a_state(title=title))
     assert len(tooltip.encode("utf-16-le")) <= 2 * TOOLTIP_UNITS
     assert not set(tooltip) & {"\n", "\0"}
+
+
+def test_pi_can_be_connected_while_it_is_not() -> None:
+    entries = menu_of(a_state(connect_pi="Connect Pi"))
+    assert [entry.text for entry in entries][3:5] == ["Recent recalls", "Connect Pi"]
+    assert entries[4].action == "connect_pi"
+    assert "connect_pi" not in [entry.action for entry in menu_of(a_state())]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ltm_tray.domain.errors import InvalidInput
 from ltm_tray.domain.memory import HitKind, MemoryType
+from ltm_tray.domain.payload import FENCE
 from ltm_tray.fronts.agent.tools import tool_specs
+from ltm_tray.resources import data_dir
 
+EXTENSION = (data_dir("assets") / "pi-extension" / "index.ts").read_text("utf-8")
 EVERY = {tool["name"]: tool for tool in tool_specs(None)}
 
 
@@ -62,3 +67,19 @@ def test_the_choices_are_those_of_the_domain() -> None:
 def test_a_caller_may_change_its_copy() -> None:
     tool_specs(None)[0]["name"] = "changed"
     assert tool_specs(None)[0]["name"] == "memory_save"
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_guideline_says_what_it_is_about(name: str) -> None:
+    # They stand in one list with those of other tools.
+    assert all(name in line for line in EVERY[name]["promptGuidelines"])
+
+
+def test_the_extension_holds_the_same_tools_for_when_the_app_is_down() -> None:
+    written = json.dumps(tool_specs("main"), indent=2, ensure_ascii=False)
+    block = EXTENSION.split("// tools: begin\n")[1].split("// tools: end")[0]
+    assert block == f"const BUILT_IN_TOOLS: ToolSpec[] = {written};\n"
+
+
+def test_the_extension_encloses_stored_text_in_the_marks_that_are_dropped_again() -> None:
+    assert f'const FENCE = "{FENCE}";' in EXTENSION
