@@ -37,9 +37,7 @@ def search_page() -> list[Row]:
                 subject.questions,
             )
         )
-        page = median(
-            times_ms(lambda q: client.get("/", query_string={"q": q}), subject.questions)
-        )
+        page = median(times_ms(lambda q: client.get("/", query_string={"q": q}), subject.questions))
         newest = median(times_ms(lambda _: client.get("/"), range(40)))
     return [
         Row(what="recall of 50 over all projects, p50, 10k memories", value=recall, unit="ms"),
