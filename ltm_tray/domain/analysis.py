@@ -65,6 +65,7 @@ _ASCII_TERMS = re.compile(
     r"|(?P<net>(?<![A-Za-z0-9.])\.(?i:net)\b)"
     r"|(?P<word>[A-Za-z0-9]+(?:[-_.+][A-Za-z0-9]+)*)"
 )
+_CHUNK = re.compile(r"\S+")
 _JOINERS = regex.compile(r"[-_.+]")
 _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
 _POSSESSIVE = regex.compile(r"(?<=\w)['\u2019\u02BC]s\b", regex.IGNORECASE)
@@ -132,7 +133,21 @@ def spans(text: str) -> Iterator[Span]:
     For finding matches in what a person reads: positions are those of `text` itself.
     A run of an unspaced script yields one span for each pair of characters.
     """
-    for match in _TERMS.finditer(text):
+    for chunk in chunks(text):
+        start = chunk.start()
+        for span in chunk_spans(chunk[0]):
+            yield Span(start + span.start, start + span.end, span.terms)
+
+
+def chunks(text: str) -> Iterator[re.Match[str]]:
+    """Yield the stretches between white space; no term reaches across it."""
+    return _CHUNK.finditer(text)
+
+
+def chunk_spans(chunk: str) -> Iterator[Span]:
+    """Yield the spans of a stretch without white space; positions are those in it."""
+    pattern = _ASCII_TERMS if chunk.isascii() else _TERMS
+    for match in pattern.finditer(chunk):
         start, end = match.span()
         if match.lastgroup == "run":
             yield from _pair_spans(match[0], start)

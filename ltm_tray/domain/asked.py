@@ -26,6 +26,8 @@ class Asked:
         """How a term must begin to match; one that begins otherwise need not be looked at."""
         self.keys = _Memo(self._keys_of)
         """The keys that a term of a text matches, by the term; mostly none."""
+        self.marks: dict[str, Sequence[tuple[int, int, str]]] = {}
+        """Where stretches of texts hold what is asked, and by which key: what is known so far."""
 
     def _keys_of(self, term: str) -> tuple[str, ...]:
         key = stem(term)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ltm_tray.domain.analysis import QueryTerm, spans
+from ltm_tray.domain.analysis import TERM_CHARACTERS_MAX, QueryTerm, chunk_spans, chunks
 from ltm_tray.domain.asked import Asked
 
 SNIPPET_CHARACTERS = 600
@@ -29,16 +29,33 @@ class Match(NamedTuple):
     key: str
 
 
-def matches(text: str, terms: Sequence[QueryTerm]) -> list[Match]:
-    """Return where the terms stand in the text, in order, without overlaps."""
-    keys = Asked(terms).keys
+def matches(text: str, terms: Sequence[QueryTerm] | Asked) -> list[Match]:
+    """Return where the terms stand in the text, in order, without overlaps.
+
+    For many texts give one `Asked`: it knows the words of the texts before.
+    """
+    asked = terms if isinstance(terms, Asked) else Asked(terms)
+    found: list[Match] = []
+    for chunk in chunks(text):
+        held = asked.marks.get(chunk[0])
+        if held is None:
+            held = _marks(chunk[0], asked)
+        if held:
+            at = chunk.start()
+            found += [Match(at + start, at + end, key) for start, end, key in held]
+    return found
+
+
+def _marks(chunk: str, asked: Asked) -> Sequence[Match]:
     found: list[Match] = []
     last = 0
-    for start, end, held in spans(text):
-        key = next((key for term in held for key in keys[term]), None)
+    for start, end, terms in chunk_spans(chunk):
+        key = next((key for term in terms for key in asked.keys[term]), None)
         if key is not None and end > last:
             found.append(Match(max(start, last), end, key))
             last = end
+    if len(chunk) <= TERM_CHARACTERS_MAX:
+        asked.marks[chunk] = found
     return found
 
 
@@ -50,38 +67,44 @@ def snippet_of(text: str, terms: Sequence[QueryTerm]) -> Snippet:
     """
     if len(text) <= SNIPPET_CHARACTERS:
         return Snippet(text, truncated=False)
-    start = _best_start(matches(text, terms))
-    return Snippet(_cut_at_words(text, start), truncated=True)
+    start, end = window_of(text, matches(text, terms), SNIPPET_CHARACTERS)
+    return Snippet(text[start:end].strip(), truncated=True)
 
 
-def _best_start(found: list[Match]) -> int:
+def window_of(text: str, found: Sequence[Match], most: int) -> tuple[int, int]:
+    """Return where the window richest in distinct matched terms begins and ends.
+
+    It holds at most `most` characters and is cut at white space where there is some nearby.
+    """
+    if len(text) <= most:
+        return 0, len(text)
+    start = min(_best_start(found, most), len(text) - most)
+    end = start + most
+    if start > 0:
+        gap = text.find(" ", start, start + 40)
+        start = gap + 1 if gap >= 0 else start
+    if end < len(text):
+        gap = text.rfind(" ", max(start, end - 40), end)
+        end = gap if gap >= 0 else end
+    return start, end
+
+
+def _best_start(found: Sequence[Match], most: int) -> int:
     """Slide a window over the matches; return where the one with most distinct terms begins."""
     best, best_start, last = 0, 0, 0
     inside: dict[str, int] = {}
     for first, match in enumerate(found):
-        while last < len(found) and found[last].end - match.start <= SNIPPET_CHARACTERS:
+        while last < len(found) and found[last].end - match.start <= most:
             inside[found[last].key] = inside.get(found[last].key, 0) + 1
             last += 1
         if len(inside) > best:
-            best, best_start = len(inside), match.start
-            best_start = _centred(found[first].start, found[last - 1].end)
+            best = len(inside)
+            best_start = _centred(found[first].start, found[last - 1].end, most)
         inside[match.key] = inside.get(match.key, 1) - 1
         if inside[match.key] <= 0:
             del inside[match.key]
     return best_start
 
 
-def _centred(start: int, end: int) -> int:
-    return max(0, start - (SNIPPET_CHARACTERS - (end - start)) // 2)
-
-
-def _cut_at_words(text: str, start: int) -> str:
-    start = min(start, len(text) - SNIPPET_CHARACTERS)
-    end = start + SNIPPET_CHARACTERS
-    if start > 0:
-        gap = text.find(" ", start, start + 40)
-        start = gap + 1 if gap >= 0 else start
-    if end < len(text):
-        gap = text.rfind(" ", end - 40, end)
-        end = gap if gap >= 0 else end
-    return text[start:end].strip()
+def _centred(start: int, end: int, most: int) -> int:
+    return max(0, start - (most - (end - start)) // 2)

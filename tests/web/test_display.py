@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ltm_tray.domain.analysis import query_terms
+from ltm_tray.domain.asked import Asked
 from ltm_tray.fronts.web.display import ago, counted, parted, pieces, project_name
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -47,14 +48,14 @@ def test_a_project_is_called_by_its_folder(cwd: str, name: str) -> None:
 
 
 def test_matches_are_told_from_the_rest() -> None:
-    cut = pieces("a <b> tea & Teas", query_terms("tea"))
+    cut = pieces("a <b> tea & Teas", Asked(query_terms("tea")))
     assert [piece.text for piece in cut if piece.match] == ["tea", "Teas"]
 
 
 @settings(deadline=None)
 @given(text=st.text(alphabet="<>&\"' tea茶", max_size=40), query=st.text("tea茶", max_size=8))
 def test_a_text_cut_at_its_matches_is_still_the_text(text: str, query: str) -> None:
-    assert "".join(piece.text for piece in pieces(text, query_terms(query))) == text
+    assert "".join(piece.text for piece in pieces(text, Asked(query_terms(query)))) == text
 
 
 @pytest.mark.parametrize(

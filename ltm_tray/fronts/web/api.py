@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, request
 
 from ltm_tray.domain.project import project_of
-from ltm_tray.fronts.web import wire
+from ltm_tray.fronts.web import answers, wire
 from ltm_tray.fronts.web.reading import Query, read_body
 from ltm_tray.service import MemoryService
 
@@ -51,7 +51,7 @@ class Api:
         """Tell who answers here and whether the store can."""
         health = self._service.health()
         return _answer(
-            wire.HealthAnswer(
+            answers.HealthAnswer(
                 ok=health.ok,
                 service=SERVICE_NAME,
                 version=self._version,
@@ -67,13 +67,15 @@ class Api:
         self._service.require_enabled()
         source = request.headers.get(wire.SOURCE_HEADER, "")
         hits = self._service.recall(wire.recall_request(_query(), source))
-        return _answer(wire.HitsAnswer(hits=[wire.shaped(hit, wire.HitAnswer) for hit in hits]))
+        return _answer(
+            answers.HitsAnswer(hits=[answers.shaped(hit, answers.HitAnswer) for hit in hits])
+        )
 
     def remember(self) -> Response:
         """Save a memory."""
         self._service.require_enabled()
         body = read_body(request.get_data(), wire.RememberBody)
-        return _answer(wire.shaped(self._service.remember(body.request()), wire.SavedAnswer))
+        return _answer(answers.shaped(self._service.remember(body.request()), answers.SavedAnswer))
 
     def observe(self) -> Response:
         """Store an observation."""
@@ -85,37 +87,37 @@ class Api:
             if messages is None
             else self._service.observe_messages(wanted, messages)
         )
-        return _answer(wire.shaped(observed, wire.ObservedAnswer))
+        return _answer(answers.shaped(observed, answers.ObservedAnswer))
 
     def forget(self) -> Response:
         """Delete by id."""
         self._service.require_enabled()
         body = read_body(request.get_data(), wire.ForgetBody)
-        return _answer(wire.DeletedAnswer(deleted=self._service.forget(body.request())))
+        return _answer(answers.DeletedAnswer(deleted=self._service.forget(body.request())))
 
     def stats(self) -> Response:
         """Return the counts of a project."""
         cwd = _query().text("cwd")
-        return _answer(wire.stats_answer(self._service.stats(cwd), project_of(cwd)))
+        return _answer(answers.stats_answer(self._service.stats(cwd), project_of(cwd)))
 
     def memory(self, memory_id: str) -> Response:
         """Return a whole memory with its versions."""
         found = self._service.memory(memory_id, cwd=_query().text("cwd"))
-        return _answer(wire.memory_answer(found, self._service.versions(found.id)))
+        return _answer(answers.memory_answer(found, self._service.versions(found.id)))
 
     def observation(self, observation_id: str) -> Response:
         """Return a whole observation."""
         found = self._service.observation(observation_id, cwd=_query().text("cwd"))
-        return _answer(wire.shaped(found, wire.ObservationAnswer))
+        return _answer(answers.shaped(found, answers.ObservationAnswer))
 
     def tools(self) -> Response:
         """Return the specifications of the agent's tools."""
-        return _answer(wire.ToolsAnswer(tools=self._tools(_query().optional("role"))))
+        return _answer(answers.ToolsAnswer(tools=self._tools(_query().optional("role"))))
 
     def settings(self) -> Response:
         """Return the effective settings."""
-        settings = [wire.shaped(s, wire.SettingAnswer) for s in self._service.settings()]
-        return _answer(wire.SettingsAnswer(enabled=self._service.enabled, settings=settings))
+        settings = [answers.shaped(s, answers.SettingAnswer) for s in self._service.settings()]
+        return _answer(answers.SettingsAnswer(enabled=self._service.enabled, settings=settings))
 
     def change_settings(self) -> Response:
         """Throw the switch and return the effective settings."""
@@ -128,5 +130,5 @@ def _query() -> Query:
     return Query(request.query_string)
 
 
-def _answer(answer: wire.Answer) -> Response:
-    return Response(wire.encoded(answer), mimetype="application/json")
+def _answer(answer: answers.Answer) -> Response:
+    return Response(answers.encoded(answer), mimetype="application/json")

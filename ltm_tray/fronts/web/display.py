@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath, PureWindowsPath
 
-from ltm_tray.domain.analysis import QueryTerm
-from ltm_tray.domain.snippet import matches
+from ltm_tray.domain.asked import Asked
+from ltm_tray.domain.snippet import matches, window_of
 from ltm_tray.domain.text import fold_whitespace
 
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3_600, 86_400
@@ -29,15 +28,27 @@ class Piece:
     match: bool
 
 
-def pieces(text: str, terms: Sequence[QueryTerm]) -> list[Piece]:
-    """Cut a text at the matches of the terms; joined, the pieces are the text again."""
-    cut: list[Piece] = []
-    end = 0
-    for found in matches(text, terms) if terms else ():
-        cut.append(Piece(text[end : found.start], match=False))
-        cut.append(Piece(text[found.start : found.end], match=True))
-        end = found.end
-    return [*cut, Piece(text[end:], match=False)]
+def pieces(text: str, asked: Asked | None, most: int | None = None) -> list[Piece]:
+    """Cut a text at the matches of what was asked; joined, the pieces are the text again.
+
+    With `most`, a longer text is cut to its best window of so many characters, with an
+    ellipsis where something is left out.
+    """
+    found = matches(text, asked) if asked and asked.terms else []
+    start, end = window_of(text, found, most or len(text))
+    cut = [Piece("… ", match=False)] if start > 0 else []
+    at = start
+    for match in found:
+        if match.end <= at or match.start >= end:
+            continue
+        first, last = max(match.start, at), min(match.end, end)
+        cut.append(Piece(text[at:first], match=False))
+        cut.append(Piece(text[first:last], match=True))
+        at = last
+    cut.append(Piece(text[at:end], match=False))
+    if end < len(text):
+        cut.append(Piece(" …", match=False))
+    return cut
 
 
 def parted(title: str, text: str) -> tuple[str, str]:

@@ -8,7 +8,8 @@ from datetime import datetime
 
 from flask import url_for
 
-from ltm_tray.domain.analysis import QueryTerm, query_terms
+from ltm_tray.domain.analysis import query_terms
+from ltm_tray.domain.asked import Asked
 from ltm_tray.domain.catalog import Item, ProjectSummary
 from ltm_tray.domain.errors import invalid
 from ltm_tray.domain.memory import RECALL_LIMIT_MAX, HitKind, RecallHit, RecallQuery
@@ -81,7 +82,7 @@ class Overview:
 
     entries: list[Entry]
     next_cursor: str | None
-    terms: list[QueryTerm]
+    terms: Asked
     projects: list[ProjectSummary]
 
     @property
@@ -112,7 +113,7 @@ def overview_of(service: MemoryService, asked: Filter) -> Overview:
         InvalidInput: The filter names an unknown kind or place to go on from.
     """
     projects = service.projects()
-    terms = query_terms(asked.q)
+    terms = Asked(query_terms(asked.q))
     if asked.q:
         query = RecallQuery(
             text=asked.q,
@@ -129,7 +130,7 @@ def overview_of(service: MemoryService, asked: Filter) -> Overview:
         cursor=asked.cursor or None,
     )
     entries = [_entry_of_item(item) for item in page.items]
-    return Overview(entries=entries, next_cursor=page.next_cursor, terms=[], projects=projects)
+    return Overview(entries=entries, next_cursor=page.next_cursor, terms=terms, projects=projects)
 
 
 def project_names(projects: Iterable[ProjectSummary]) -> dict[str, str]:

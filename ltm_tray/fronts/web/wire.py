@@ -1,44 +1,75 @@
-"""The JSON API's shapes: the only place that knows the names on the wire."""
+"""What the JSON API reads: the shapes of bodies and query strings, with their names on the wire."""
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 
 from ltm_tray.domain.errors import invalid
-from ltm_tray.domain.memory import RECALL_LIMIT_DEFAULT, Memory, ProjectStats
+from ltm_tray.domain.memory import (
+    CONTENT_MAX_CHARACTERS,
+    NARRATIVE_MAX_CHARACTERS,
+    RECALL_LIMIT_DEFAULT,
+    MemoryType,
+    ObservationKind,
+    Sort,
+)
 from ltm_tray.domain.payload import Message
-from ltm_tray.domain.project import Project
 from ltm_tray.domain.requests import (
+    LABEL_MAX_CHARACTERS,
+    LABELS_MAX,
     SOURCES,
     ForgetRequest,
     ObserveRequest,
     RecallRequest,
     RememberRequest,
 )
-from ltm_tray.domain.times import to_iso
 from ltm_tray.fronts.web.reading import Query
-
-Shape = TypeVar("Shape", bound=msgspec.Struct)
 
 SOURCE_HEADER = "X-LTM-Source"
 """Names the front that asks, for the recall log; anything unknown counts as `api`."""
 
 _SENT_SOURCES = SOURCES & {"api", "cli", "pi"}
+PATH_PATTERN = r"^(/|[A-Za-z]:[\\/]|[\\/]{2}[^\\/]+[\\/]+[^\\/]+)[^\x00]*$"
+"""An absolute path: of this machine's kind, which only it can tell."""
+TEXT_PATTERN = r"^[^\x00]*[^\s\x00][^\x00]*$"
+"""A text that is not blank and holds no NUL."""
+
+# The rules themselves stand in `domain.requests`, which tells all broken ones at once;
+# what is noted here only shows in the schema.
+Cwd = Annotated[str, msgspec.Meta(extra_json_schema={"pattern": PATH_PATTERN})]
+Content = Annotated[
+    str,
+    msgspec.Meta(extra_json_schema={"pattern": TEXT_PATTERN, "maxLength": CONTENT_MAX_CHARACTERS}),
+]
+Narrative = Annotated[
+    str,
+    msgspec.Meta(
+        extra_json_schema={"pattern": TEXT_PATTERN, "maxLength": NARRATIVE_MAX_CHARACTERS}
+    ),
+]
+Label = Annotated[
+    str,
+    msgspec.Meta(extra_json_schema={"pattern": TEXT_PATTERN, "maxLength": LABEL_MAX_CHARACTERS}),
+]
+Labels = Annotated[tuple[Label, ...], msgspec.Meta(extra_json_schema={"maxItems": LABELS_MAX})]
+TypeName = Annotated[str, msgspec.Meta(extra_json_schema={"enum": list(MemoryType)})]
+KindName = Annotated[str, msgspec.Meta(extra_json_schema={"enum": list(ObservationKind)})]
+
+_YES = {"1": True, "true": True, "0": False, "false": False}
 
 
 class RememberBody(msgspec.Struct, rename="camel", kw_only=True):
     """The body of remember."""
 
-    cwd: str
-    content: str
-    type: str | None = None
-    concepts: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    source_observation_ids: tuple[str, ...] = ()
-    session_id: str | None = None
+    cwd: Cwd
+    content: Content
+    type: TypeName | None = None
+    concepts: Labels = ()
+    files: Labels = ()
+    source_observation_ids: Labels = ()
+    session_id: Label | None = None
 
     def request(self) -> RememberRequest:
         """Return it as the service takes it."""
@@ -52,16 +83,31 @@ class MessageBody(msgspec.Struct):
     text: str
 
 
+Messages = Annotated[
+    tuple[MessageBody, ...],
+    msgspec.Meta(
+        extra_json_schema={
+            "contains": {
+                "properties": {
+                    "role": {"enum": ["user", "assistant"]},
+                    "text": {"pattern": TEXT_PATTERN},
+                },
+            }
+        }
+    ),
+]
+
+
 class ObserveBody(msgspec.Struct, rename="camel", kw_only=True):
     """The body of observe: title and narrative, or the messages they are made from."""
 
-    cwd: str
-    session_id: str
-    kind: str
-    title: str | None = None
-    narrative: str | None = None
-    messages: tuple[MessageBody, ...] | None = None
-    leaf_id: str | None = None
+    cwd: Cwd
+    session_id: Label
+    kind: KindName
+    title: Label | None = None
+    narrative: Narrative | None = None
+    messages: Messages | None = None
+    leaf_id: Label | None = None
     source: Any = None
 
     def request(self) -> ObserveRequest:
@@ -92,9 +138,9 @@ class ObserveBody(msgspec.Struct, rename="camel", kw_only=True):
 class ForgetBody(msgspec.Struct, rename="camel", kw_only=True):
     """The body of forget."""
 
-    cwd: str
-    memory_ids: tuple[str, ...] = ()
-    observation_ids: tuple[str, ...] = ()
+    cwd: Cwd
+    memory_ids: Labels = ()
+    observation_ids: Labels = ()
 
     def request(self) -> ForgetRequest:
         """Return it as the service takes it."""
@@ -105,138 +151,6 @@ class SettingsBody(msgspec.Struct, rename="camel", kw_only=True):
     """The body of a change of settings: the switch is the only one that moves."""
 
     enabled: bool
-
-
-class Time(str):
-    """A time as text: ISO-8601, UTC, milliseconds."""
-
-    __slots__ = ()
-
-
-class Answer(msgspec.Struct, rename="camel", kw_only=True, omit_defaults=True):
-    """Base of all answers; a field with a default is left out where it has that value."""
-
-
-class HealthAnswer(Answer):
-    """The answer of health; `service` tells this program from any other on the port."""
-
-    ok: bool
-    service: str
-    version: str
-    enabled: bool
-    backend: str
-    detail: str | None = None
-    facts: dict[str, str] = {}
-
-
-class SavedAnswer(Answer):
-    """The answer of remember."""
-
-    id: str
-    type: str
-    supersedes: str | None = None
-    deduplicated: bool = False
-
-
-class HitAnswer(Answer):
-    """One hit of recall."""
-
-    kind: str
-    id: str
-    title: str
-    snippet: str
-    score: float
-    type: str
-    created_at: Time
-    truncated: bool
-
-
-class HitsAnswer(Answer):
-    """The answer of recall, best hit first."""
-
-    hits: list[HitAnswer]
-
-
-class ObservedAnswer(Answer):
-    """The answer of observe: one of the two."""
-
-    observation_id: str | None = None
-    deduplicated: bool = False
-
-
-class DeletedAnswer(Answer):
-    """The answer of forget: how many rows went."""
-
-    deleted: int
-
-
-class StatsAnswer(Answer):
-    """The answer of stats; a time is null where nothing has happened yet."""
-
-    project_id: str
-    cwd: str
-    memory_count: int
-    version_count: int
-    observation_count: int
-    last_saved_at: Time | None
-    last_observed_at: Time | None
-    last_recalled_at: Time | None
-
-
-class MemoryAnswer(Answer):
-    """A whole memory; the one asked for has all its `versions`, newest first."""
-
-    id: str
-    project_id: str
-    cwd: str
-    type: str
-    title: str
-    content: str
-    concepts: tuple[str, ...]
-    files: tuple[str, ...]
-    source_observation_ids: tuple[str, ...]
-    session_id: str | None
-    is_latest: bool
-    parent_id: str | None
-    created_at: Time
-    updated_at: Time
-    versions: list[MemoryAnswer] = []
-
-
-class ObservationAnswer(Answer):
-    """A whole observation."""
-
-    id: str
-    project_id: str
-    cwd: str
-    session_id: str
-    kind: str
-    title: str
-    narrative: str
-    source: Any
-    created_at: Time
-
-
-class SettingAnswer(Answer):
-    """One effective setting; `pinnedBy` names the environment variable that decides it."""
-
-    key: str
-    value: Any
-    origin: str
-    pinned_by: str | None = None
-
-
-class SettingsAnswer(Answer):
-    """The effective settings."""
-
-    enabled: bool
-    settings: list[SettingAnswer]
-
-
-class ToolsAnswer(Answer):
-    """The specifications of the agent's tools."""
-
-    tools: list[dict[str, Any]]
 
 
 def recall_request(query: Query, source: str) -> RecallRequest:
@@ -251,47 +165,17 @@ def recall_request(query: Query, source: str) -> RecallRequest:
         query=query.text("q"),
         limit=query.integer("limit", RECALL_LIMIT_DEFAULT),
         kinds=() if kinds is None else tuple(kind.strip() for kind in kinds.split(",")),
+        sort=query.optional("sort") or Sort.RELEVANCE,
+        explain=_flag(query, "explain"),
         source=source if source in _SENT_SOURCES else "api",
         session_id=query.optional("sessionId"),
     )
 
 
-def shaped(value: object, shape: type[Shape]) -> Shape:
-    """Return a domain value in the shape of an answer that has fields of the same names."""
-    return msgspec.convert(value, shape, from_attributes=True, dec_hook=_time_of)
-
-
-def stats_answer(value: ProjectStats, project: Project) -> StatsAnswer:
-    """Return the stats of a project."""
-    return StatsAnswer(
-        project_id=project.id,
-        cwd=project.cwd,
-        memory_count=value.memory_count,
-        version_count=value.version_count,
-        observation_count=value.observation_count,
-        last_saved_at=_optional_time(value.last_saved_at),
-        last_observed_at=_optional_time(value.last_observed_at),
-        last_recalled_at=_optional_time(value.last_recalled_at),
-    )
-
-
-def memory_answer(value: Memory, versions: list[Memory]) -> MemoryAnswer:
-    """Return a memory with its versions."""
-    answer = shaped(value, MemoryAnswer)
-    answer.versions = [shaped(version, MemoryAnswer) for version in versions]
-    return answer
-
-
-def encoded(answer: Answer) -> bytes:
-    """Return an answer as JSON."""
-    return msgspec.json.encode(answer, enc_hook=str)
-
-
-def _time_of(kind: type, value: Any) -> Time:
-    if kind is Time and isinstance(value, datetime):
-        return Time(to_iso(value))
-    raise NotImplementedError
-
-
-def _optional_time(value: datetime | None) -> Time | None:
-    return None if value is None else Time(to_iso(value))
+def _flag(query: Query, name: str) -> bool:
+    value = query.optional(name)
+    if value is None:
+        return False
+    if value not in _YES:
+        raise invalid(name, "wrong_type", "must be 1 or 0")
+    return _YES[value]
