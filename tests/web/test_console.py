@@ -278,3 +278,17 @@ def test_where_that_cannot_be_told_the_page_is_silent_about_pi(tmp_path: Path) -
     page = _page(web)
     web.service.close()
     assert "pi-title" not in page
+
+
+def test_a_chosen_project_tells_when_it_was_last_used_for_what(web: Web) -> None:
+    web.remember("tea at four")
+    project = web.service.projects()[0].project_id
+    glance = _page(web, project=project).split('id="glance-title"')[1].split("</dl>")[0]
+    shown = re.findall(r"<dt>(Last \w+)</dt><dd[^>]*>(?:<time[^>]*>)?([^<]+)", glance)
+    assert dict(shown) == {
+        "Last saved": "just now",
+        "Last recalled": "never",
+        "Last observed": "never",
+        "Last used": "just now",
+    }
+    assert "Last saved" not in _page(web)

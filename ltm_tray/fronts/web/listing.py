@@ -12,7 +12,7 @@ from ltm_tray.domain.analysis import query_terms
 from ltm_tray.domain.asked import Asked
 from ltm_tray.domain.catalog import Item, ProjectSummary
 from ltm_tray.domain.errors import invalid
-from ltm_tray.domain.memory import RECALL_LIMIT_MAX, HitKind, RecallHit, RecallQuery
+from ltm_tray.domain.memory import RECALL_LIMIT_MAX, HitKind, ProjectStats, RecallHit, RecallQuery
 from ltm_tray.domain.snippet import snippet_of
 from ltm_tray.fronts.web.display import parted
 from ltm_tray.fronts.web.reading import Query
@@ -78,12 +78,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """All the search page shows. `next_cursor` leads to older items, where there are any."""
+    """All the search page shows. `next_cursor` leads to older items, where there are any.
+
+    `activity` tells when the chosen project was last used for what; None where none is chosen.
+    """
 
     entries: list[Entry]
     next_cursor: str | None
     terms: Asked
     projects: list[ProjectSummary]
+    activity: ProjectStats | None
 
     @property
     def names(self) -> dict[str, str]:
@@ -113,24 +117,35 @@ def overview_of(service: MemoryService, asked: Filter) -> Overview:
         InvalidInput: The filter names an unknown kind or place to go on from.
     """
     projects = service.projects()
-    terms = Asked(query_terms(asked.q))
-    if asked.q:
-        query = RecallQuery(
-            text=asked.q,
-            project_id=asked.project or None,
-            limit=RECALL_LIMIT_MAX,
-            kinds=asked.kinds,
-        )
-        entries = [_entry_of_hit(hit) for hit in service.search(query)]
-        return Overview(entries=entries, next_cursor=None, terms=terms, projects=projects)
+    entries, next_cursor = _matches(service, asked) if asked.q else _newest(service, asked)
+    chosen = next((one.cwd for one in projects if one.project_id == asked.project), None)
+    return Overview(
+        entries=entries,
+        next_cursor=next_cursor,
+        terms=Asked(query_terms(asked.q)),
+        projects=projects,
+        activity=service.stats(chosen) if chosen else None,
+    )
+
+
+def _matches(service: MemoryService, asked: Filter) -> tuple[list[Entry], None]:
+    query = RecallQuery(
+        text=asked.q,
+        project_id=asked.project or None,
+        limit=RECALL_LIMIT_MAX,
+        kinds=asked.kinds,
+    )
+    return [_entry_of_hit(hit) for hit in service.search(query)], None
+
+
+def _newest(service: MemoryService, asked: Filter) -> tuple[list[Entry], str | None]:
     page = service.newest(
         project_id=asked.project or None,
         kinds=asked.kinds,
         limit=PAGE_ITEMS,
         cursor=asked.cursor or None,
     )
-    entries = [_entry_of_item(item) for item in page.items]
-    return Overview(entries=entries, next_cursor=page.next_cursor, terms=terms, projects=projects)
+    return [_entry_of_item(item) for item in page.items], page.next_cursor
 
 
 def project_names(projects: Iterable[ProjectSummary]) -> dict[str, str]:
