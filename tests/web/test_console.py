@@ -41,7 +41,7 @@ def test_a_search_looks_in_all_projects_and_marks_what_matched(web: Web) -> None
 
 def test_a_search_of_the_console_is_not_in_the_recall_log(web: Web) -> None:
     _page(web, q="tea")
-    assert web.service.recalls() == []
+    assert web.service.recalls().entries == ()
 
 
 def test_a_project_and_a_kind_can_be_chosen(web: Web) -> None:

@@ -112,7 +112,7 @@ class Console:
 
     def recalls(self) -> tuple[str, int]:
         """Show what was asked lately."""
-        entries = self._service.recalls(limit=_RECALLS_SHOWN)
+        entries = self._service.recalls(limit=_RECALLS_SHOWN).entries
         names = project_names(self._service.projects())
         return self._page("recalls.html", entries=entries, names=names), 200
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from flask import url_for
 
 from ltm_tray.domain.analysis import QueryTerm, query_terms
-from ltm_tray.domain.catalog import Item, ProjectSummary
+from ltm_tray.domain.catalog import Item, ItemFilter, ProjectSummary
 from ltm_tray.domain.errors import invalid
 from ltm_tray.domain.memory import RECALL_LIMIT_MAX, HitKind, RecallHit, RecallQuery
 from ltm_tray.domain.snippet import snippet_of
@@ -123,8 +123,7 @@ def overview_of(service: MemoryService, asked: Filter) -> Overview:
         entries = [_entry_of_hit(hit) for hit in service.search(query)]
         return Overview(entries=entries, next_cursor=None, terms=terms, projects=projects)
     page = service.newest(
-        project_id=asked.project or None,
-        kinds=asked.kinds,
+        ItemFilter(project_id=asked.project or None, kinds=asked.kinds),
         limit=PAGE_ITEMS,
         cursor=asked.cursor or None,
     )
