@@ -19,13 +19,13 @@ HARD = (
 )
 """Chinese, right to left, a 300-character word, markup, emoji, and 64 KB."""
 SAVED = (
-    (KESTREL, "architecture", "The importer reads files in batches of 500 rows. It hands each batch "
-     "to the writer over a queue of its own, and waits while the queue is full. " * 4),
+    (KESTREL, "architecture", "The importer reads files in batches of 500 rows. It hands each "
+     "batch to the writer over a queue of its own, and waits while the queue is full. " * 4),
     (KESTREL, "preference", "Use tabs in Makefiles and two spaces everywhere else."),
     (KESTREL, "workflow", "Deploy with make ship. It needs the VPN, and takes about ten minutes."),
-    (KESTREL, "bug", "The importer stalled because each row was committed alone; commit per batch."),
+    (KESTREL, "bug", "The importer stalled: each row was committed alone; now each batch."),
     (RECIPES, "bug", "The date picker was off by one day because it parsed local midnight."),
-    (RECIPES, "pattern", "Each form has a schema in forms/, and the server checks the same schema."),
+    (RECIPES, "pattern", "Each form has a schema in forms/, and the server checks the same."),
     (RECIPES, "preference", "Write recipes with metric units; cups go in parentheses."),
 )  # fmt: skip
 VERSIONS = (
@@ -51,9 +51,7 @@ def fill(web: Web) -> Sample:
     ids = []
     for at, (cwd, kind, content) in enumerate(SAVED):
         web.clock.advance(2 * 86_400 + 3_600 * at)
-        ids.append(
-            web.service.remember(RememberRequest(cwd=cwd, content=content, type=kind)).id
-        )
+        ids.append(web.service.remember(RememberRequest(cwd=cwd, content=content, type=kind)).id)
         observed = _capture(web, cwd, at)
         _ask(web)
     for kind, content in HARD:
