@@ -1,4 +1,4 @@
-/* Search as you type, keys, copying, fresh numbers: all works without. */
+/* Search as you type, keys, copying, fresh numbers. */
 "use strict";
 (() => {
   const form = document.querySelector("form.search");
@@ -7,7 +7,7 @@
 
   const address = () => {
     const given = [...new FormData(form)].filter(([, value]) => value);
-    const query = new URLSearchParams(given).toString();
+    const query = `${new URLSearchParams(given)}`;
     return form.getAttribute("action") + (query && `?${query}`);
   };
 
@@ -77,7 +77,7 @@
       const number = now[place.dataset.count];
       if (number === place.textContent) continue;
       place.textContent = number;
-      document.getElementById("fresh")?.removeAttribute("hidden");
+      document.querySelector("#fresh")?.removeAttribute("hidden");
     }
   };
   if (counts.length) {
