@@ -21,7 +21,6 @@ from ltm_tray.domain.errors import BackendUnavailable, LtmError, NotSupported
 from ltm_tray.files import make_private_dir
 from ltm_tray.fronts.agent.installer import PiExtension
 from ltm_tray.instance import Instance, InstanceLock, wait_for_instance
-from ltm_tray.logs import start_logging
 from ltm_tray.opening import show, show_in_background
 from ltm_tray.resources import data_dir
 from ltm_tray.service import MemoryService
@@ -106,6 +105,8 @@ def run_app(settings: SettingsFile, *, tray: bool, say: Say) -> None:
         NotSupported: This version has no such backend.
         SettingsUnusable: No port can be taken.
     """
+    from ltm_tray.logs import start_logging
+
     lock = InstanceLock(settings.paths)
     try:
         if not lock.acquire():

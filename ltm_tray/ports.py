@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from ltm_tray.domain.catalog import ItemPage, ProjectSummary, RecallLogEntry
+from ltm_tray.domain.catalog import (
+    EVERY_RECALL,
+    EVERYTHING,
+    ItemFilter,
+    ItemPage,
+    ProjectDetail,
+    ProjectSummary,
+    RecallDetail,
+    RecallLogEntry,
+    RecallLogFilter,
+    RecallPage,
+)
+from ltm_tray.domain.facets import Facets
+from ltm_tray.domain.figures import DayActivity, Totals
 from ltm_tray.domain.memory import (
     Forget,
     Health,
-    HitKind,
     Memory,
     NewMemory,
     NewObservation,
@@ -83,13 +95,18 @@ class MemoryCatalog(Protocol):
     def projects(self) -> list[ProjectSummary]:
         """Return all projects, last seen first."""
 
+    def project(self, project_id: str, /) -> ProjectDetail:
+        """Return a project with its last uses and size.
+
+        Raises:
+            NotFound: Nothing was ever saved or captured there.
+        """
+
+    def project_details(self) -> list[ProjectDetail]:
+        """Return all projects with their last uses and sizes, last seen first."""
+
     def newest(
-        self,
-        *,
-        project_id: str | None = None,
-        kinds: frozenset[HitKind] = frozenset(HitKind),
-        limit: int = 50,
-        cursor: str | None = None,
+        self, wanted: ItemFilter = EVERYTHING, /, *, limit: int = 50, cursor: str | None = None
     ) -> ItemPage:
         """Return latest memories and observations, newest first.
 
@@ -97,6 +114,19 @@ class MemoryCatalog(Protocol):
 
         Raises:
             InvalidInput: The cursor is not one of ours.
+        """
+
+    def items(self, wanted: ItemFilter = EVERYTHING, /) -> Iterator[Memory | Observation]:
+        """Yield the latest memories and observations whole, newest first, for an export.
+
+        Reads a batch at a time: memory stays small, and what is saved or forgotten
+        meanwhile moves nothing else. Errors come while iterating.
+        """
+
+    def facets(self, wanted: ItemFilter = EVERYTHING, /, text: str | None = None) -> Facets:
+        """Count what `newest` lists under a filter; with a `text`, what a recall could find.
+
+        A text without a searchable term finds nothing.
         """
 
     def memory(self, memory_id: str, /, *, project_id: str | None = None) -> Memory:
@@ -123,8 +153,51 @@ class MemoryCatalog(Protocol):
         order, at the latest by `recalls` or `close`.
         """
 
-    def recalls(self, *, project_id: str | None = None, limit: int = 50) -> list[RecallLogEntry]:
-        """Return the newest entries of the recall log, newest first."""
+    def recalls(
+        self,
+        wanted: RecallLogFilter = EVERY_RECALL,
+        /,
+        *,
+        limit: int = 50,
+        before_id: int | None = None,
+    ) -> RecallPage:
+        """Return entries of the recall log, newest first; `before_id` is from the page before."""
+
+    def recall_entry(self, entry_id: int, /) -> RecallDetail:
+        """Return an entry of the recall log with what its hits are now.
+
+        Raises:
+            NotFound: The log does not have it, or no longer.
+        """
+
+    def recalls_of(self, item_id: str, /, *, limit: int = 20) -> list[RecallLogEntry]:
+        """Return the entries that have the item as a hit, newest first; empty for none."""
+
+    def activity(
+        self, days: int, /, *, project_id: str | None = None, utc_offset_minutes: int = 0
+    ) -> list[DayActivity]:
+        """Return what happened on each of so many days up to today, oldest first.
+
+        Days are those of a zone so far east of UTC, 24 hours each; one on which nothing
+        happened is there with zeros. What is dated after today is left out.
+
+        Raises:
+            InvalidInput: `days` is not 1 to 366, or the offset is more than 14 hours.
+        """
+
+    def sparklines(
+        self, days: int, /, *, utc_offset_minutes: int = 0
+    ) -> dict[str, tuple[int, ...]]:
+        """Return for each project how much happened on each day, as `activity` counts it.
+
+        Saves, observations and recalls are added up; a project without any is left out.
+
+        Raises:
+            InvalidInput: As `activity`.
+        """
+
+    def totals(self, project_id: str | None = None, /) -> Totals:
+        """Return what there is in all, or in one project; zeros for an unknown one."""
 
 
 class Store(MemoryBackend, MemoryCatalog, Protocol):

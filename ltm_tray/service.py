@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from time import perf_counter
 
 from ltm_tray.domain import requests
-from ltm_tray.domain.catalog import ItemPage, ProjectSummary, RecallLogEntry
+from ltm_tray.domain.catalog import (
+    EVERY_RECALL,
+    EVERYTHING,
+    ItemFilter,
+    ItemPage,
+    ProjectDetail,
+    ProjectSummary,
+    RecallDetail,
+    RecallLogEntry,
+    RecallLogFilter,
+    RecallPage,
+)
 from ltm_tray.domain.errors import LtmDisabled, invalid
+from ltm_tray.domain.facets import Facets
+from ltm_tray.domain.figures import DayActivity, Totals
 from ltm_tray.domain.memory import (
     Health,
-    HitKind,
     Memory,
     Observation,
     ObservationKind,
@@ -150,16 +162,27 @@ class MemoryService:
         """See `MemoryCatalog.projects`."""
         return self._store.projects()
 
+    def project(self, project_id: str) -> ProjectDetail:
+        """See `MemoryCatalog.project`."""
+        return self._store.project(project_id)
+
+    def project_details(self) -> list[ProjectDetail]:
+        """See `MemoryCatalog.project_details`."""
+        return self._store.project_details()
+
     def newest(
-        self,
-        *,
-        project_id: str | None = None,
-        kinds: frozenset[HitKind] = frozenset(HitKind),
-        limit: int = 50,
-        cursor: str | None = None,
+        self, wanted: ItemFilter = EVERYTHING, *, limit: int = 50, cursor: str | None = None
     ) -> ItemPage:
         """See `MemoryCatalog.newest`."""
-        return self._store.newest(project_id=project_id, kinds=kinds, limit=limit, cursor=cursor)
+        return self._store.newest(wanted, limit=limit, cursor=cursor)
+
+    def items(self, wanted: ItemFilter = EVERYTHING) -> Iterator[Memory | Observation]:
+        """See `MemoryCatalog.items`."""
+        return self._store.items(wanted)
+
+    def facets(self, wanted: ItemFilter = EVERYTHING, text: str | None = None) -> Facets:
+        """See `MemoryCatalog.facets`."""
+        return self._store.facets(wanted, text)
 
     def memory(self, memory_id: str, *, cwd: str | None = None) -> Memory:
         """See `MemoryCatalog.memory`; with `cwd`, only within that project."""
@@ -173,9 +196,39 @@ class MemoryService:
         """See `MemoryCatalog.observation`; with `cwd`, only within that project."""
         return self._store.observation(observation_id, project_id=_project_id(cwd))
 
-    def recalls(self, *, project_id: str | None = None, limit: int = 50) -> list[RecallLogEntry]:
+    def recalls(
+        self,
+        wanted: RecallLogFilter = EVERY_RECALL,
+        *,
+        limit: int = 50,
+        before_id: int | None = None,
+    ) -> RecallPage:
         """See `MemoryCatalog.recalls`."""
-        return self._store.recalls(project_id=project_id, limit=limit)
+        return self._store.recalls(wanted, limit=limit, before_id=before_id)
+
+    def recall_entry(self, entry_id: int) -> RecallDetail:
+        """See `MemoryCatalog.recall_entry`."""
+        return self._store.recall_entry(entry_id)
+
+    def recalls_of(self, item_id: str, *, limit: int = 20) -> list[RecallLogEntry]:
+        """See `MemoryCatalog.recalls_of`."""
+        return self._store.recalls_of(item_id, limit=limit)
+
+    def activity(
+        self, days: int, *, project_id: str | None = None, utc_offset_minutes: int = 0
+    ) -> list[DayActivity]:
+        """See `MemoryCatalog.activity`."""
+        return self._store.activity(
+            days, project_id=project_id, utc_offset_minutes=utc_offset_minutes
+        )
+
+    def sparklines(self, days: int, *, utc_offset_minutes: int = 0) -> dict[str, tuple[int, ...]]:
+        """See `MemoryCatalog.sparklines`."""
+        return self._store.sparklines(days, utc_offset_minutes=utc_offset_minutes)
+
+    def totals(self, project_id: str | None = None) -> Totals:
+        """See `MemoryCatalog.totals`."""
+        return self._store.totals(project_id)
 
 
 def _project_id(cwd: str | None) -> str | None:

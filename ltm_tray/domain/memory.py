@@ -147,12 +147,20 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallQuery:
-    """A question to the memory. `project_id` None asks all projects (the console only)."""
+    """A question to the memory. `project_id` None asks all projects (the console only).
+
+    `types` holds memory types and observation kinds; empty, it asks for every type.
+    `since` and `until` are aware times that bound when a hit was created; `until`
+    itself is excluded.
+    """
 
     text: str
     project_id: str | None
     limit: int = RECALL_LIMIT_DEFAULT
     kinds: frozenset[HitKind] = frozenset(HitKind)
+    types: frozenset[str] = frozenset()
+    since: datetime | None = None
+    until: datetime | None = None
     sort: Sort = Sort.RELEVANCE
     explain: bool = False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 
 def to_iso(time: datetime) -> str:
@@ -20,3 +20,8 @@ def from_iso(text: str) -> datetime:
     if time.tzinfo is None:
         raise ValueError("a time needs its zone")
     return time if time.tzinfo is UTC else time.astimezone(UTC)
+
+
+def first_iso_from(time: datetime) -> str:
+    """Return the first millisecond that is not before an aware time, as text."""
+    return to_iso(time + timedelta(microseconds=-time.microsecond % 1_000))

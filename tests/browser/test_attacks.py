@@ -85,7 +85,7 @@ class Attack:
         assert get(self.port, "/api/memory/health", f"Host: 127.0.0.1:{self.port}").status == 200
         assert self.web.switch.enabled is True
         assert self.web.counts() == (1, 0)
-        assert self.web.service.recalls() == []
+        assert self.web.service.recalls().entries == ()
 
 
 @pytest.fixture(params=["another name", "another port"])

@@ -123,7 +123,7 @@ def test_limit_and_kinds_narrow_what_is_recalled() -> None:
 def test_a_recall_is_noted_as_asked_from_the_command_line() -> None:
     answer("recall", "anything", "--cwd", "/w/a")
     service = open_service(load_settings())
-    (entry,) = service.recalls()
+    (entry,) = service.recalls().entries
     service.close()
     assert (entry.query, entry.source) == ("anything", "cli")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ltm_tray.domain.catalog import RecallLogEntry
+from ltm_tray.domain.catalog import ItemFilter, RecallLogEntry, RecallLogFilter
 from ltm_tray.domain.errors import InvalidInput, NotFound
 from ltm_tray.domain.memory import HitKind
 from ltm_tray.ports import Store
@@ -48,7 +48,7 @@ def test_newest_can_be_narrowed_to_a_project_and_a_kind(store: Store) -> None:
     saved = store.remember(a_memory("one"))
     store.remember(a_memory("two", project_id=THERE.id, cwd=THERE.cwd))
     store.observe(an_observation())
-    page = store.newest(project_id=HERE.id, kinds=frozenset({HitKind.MEMORY}))
+    page = store.newest(ItemFilter(project_id=HERE.id, kinds=frozenset({HitKind.MEMORY})))
     assert [item.id for item in page.items] == [saved.id]
 
 
@@ -111,7 +111,7 @@ def test_versions_of_an_unknown_memory_are_none(store: Store) -> None:
 def test_the_recall_log_gives_back_what_was_asked_newest_first(subject: Subject) -> None:
     subject.store.record_recall(an_entry(subject, "first"))
     subject.store.record_recall(an_entry(subject, "second", THERE.id))
-    second, first = subject.store.recalls()
+    second, first = subject.store.recalls().entries
     assert (first.query, second.query) == ("first", "second")
     assert (first.source, first.session_id, first.hit_ids) == (
         "pi",
@@ -124,14 +124,15 @@ def test_the_recall_log_gives_back_what_was_asked_newest_first(subject: Subject)
 def test_the_recall_log_can_be_narrowed_to_a_project(subject: Subject) -> None:
     subject.store.record_recall(an_entry(subject, "first"))
     subject.store.record_recall(an_entry(subject, "second", THERE.id))
-    assert [entry.query for entry in subject.store.recalls(project_id=HERE.id)] == ["first"]
+    only_here = RecallLogFilter(project_id=HERE.id)
+    assert [entry.query for entry in subject.store.recalls(only_here).entries] == ["first"]
 
 
 def test_stats_tell_the_last_save_observation_and_recall(subject: Subject) -> None:
     subject.store.remember(a_memory())
     subject.store.observe(an_observation())
     subject.store.record_recall(an_entry(subject, "tea"))
-    (entry,) = subject.store.recalls()
+    (entry,) = subject.store.recalls().entries
     counts = subject.store.stats(HERE.id)
     assert counts.last_saved_at is not None
     assert counts.last_observed_at is not None

@@ -75,7 +75,7 @@ def test_while_off_no_verb_does_anything(service: MemoryService, switch: FakeSwi
     with pytest.raises(LtmDisabled):
         service.forget(ForgetRequest(cwd=CWD, memory_ids=("mem_1",)))
     assert service.newest().items == ()
-    assert service.recalls() == []
+    assert service.recalls().entries == ()
     assert service.stats(CWD).memory_count == 0
 
 
@@ -94,7 +94,7 @@ def test_each_capture_can_be_switched_off_alone(
 def test_every_recall_is_noted_with_who_asked_and_what_came(service: MemoryService) -> None:
     saved = service.remember(RememberRequest(cwd=CWD, content="Use tabs"))
     service.recall(RecallRequest(cwd=CWD, query="tabs", source="pi", session_id="s"))
-    (entry,) = service.recalls()
+    (entry,) = service.recalls().entries
     assert (entry.query, entry.source, entry.session_id) == ("tabs", "pi", "s")
     assert entry.hit_ids == (saved.id,)
     assert entry.duration_ms >= 0
@@ -105,7 +105,7 @@ def test_recalls_are_not_noted_when_that_is_switched_off(
 ) -> None:
     switch.log_recalls = False
     service.recall(RecallRequest(cwd=CWD, query="tabs"))
-    assert service.recalls() == []
+    assert service.recalls().entries == ()
 
 
 def test_messages_become_an_observation(service: MemoryService) -> None:

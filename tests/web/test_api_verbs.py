@@ -105,7 +105,7 @@ def test_the_recall_log_names_the_front_that_asked(web: Web, sent: str, noted: s
         query_string={"cwd": HERE, "q": "tea", "sessionId": "s-3"},
         headers={"X-LTM-Source": sent},
     )
-    (entry,) = web.service.recalls()
+    (entry,) = web.service.recalls().entries
     assert (entry.source, entry.session_id, entry.query) == (noted, "s-3", "tea")
 
 

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import datetime
 
 from ltm_tray.backends.sqlite import rows
-from ltm_tray.domain.catalog import ItemPage, ProjectSummary, RecallLogEntry
-from ltm_tray.domain.cursor import Position, position_of
+from ltm_tray.backends.sqlite.filtering import Condition, condition_of, of_project
+from ltm_tray.domain.catalog import ItemFilter, ItemPage, ProjectDetail, ProjectSummary
+from ltm_tray.domain.cursor import Position
 from ltm_tray.domain.errors import NotFound
 from ltm_tray.domain.memory import HitKind, Memory, Observation, ProjectStats
 from ltm_tray.domain.times import from_iso, to_iso
 
-_LISTS = {
-    HitKind.MEMORY: (
-        "SELECT 'memory', id, project_id, title, content, type, created_at FROM memories"
-        " WHERE is_latest = 1"
-    ),
-    HitKind.OBSERVATION: (
-        "SELECT 'observation', id, project_id, title, narrative, kind, created_at"
-        " FROM observations WHERE 1"
-    ),
+_ITEMS_SQL = {
+    HitKind.MEMORY: """
+SELECT 'memory', id, project_id, title, content, type, created_at FROM memories m
+""",
+    HitKind.OBSERVATION: """
+SELECT 'observation', id, project_id, title, narrative, kind, created_at FROM observations o
+""",
 }
-
-
+_PLACES_SQL = {
+    HitKind.MEMORY: "SELECT created_at, id, number FROM memories m ",
+    HitKind.OBSERVATION: "SELECT created_at, id, number FROM observations o ",
+}
+_AMONG = "number IN (SELECT value FROM json_each(?))"
 _VERSIONS_SQL = f"""
 WITH RECURSIVE later (id) AS (
     SELECT id FROM memories WHERE id = ?1
@@ -48,21 +51,27 @@ def projects(connection: sqlite3.Connection) -> list[ProjectSummary]:
     return [rows.project_of(row) for row in found]
 
 
+def project(connection: sqlite3.Connection, project_id: str) -> ProjectDetail:
+    """See `MemoryCatalog.project`."""
+    found = _details(connection, of_project(project_id))
+    if not found:
+        raise NotFound("There is no project with that id.")
+    return found[0]
+
+
+def project_details(connection: sqlite3.Connection) -> list[ProjectDetail]:
+    """See `MemoryCatalog.project_details`."""
+    return _details(connection, of_project(None))
+
+
 def newest(
-    connection: sqlite3.Connection,
-    project_id: str | None,
-    kinds: frozenset[HitKind],
-    *,
-    limit: int,
-    cursor: str | None,
+    connection: sqlite3.Connection, wanted: ItemFilter, limit: int, before: Position | None
 ) -> ItemPage:
     """See `MemoryCatalog.newest`."""
-    before = position_of(cursor) if cursor else None
     found = [
         rows.item_of(row)
-        for kind in HitKind
-        if kind in kinds
-        for row in _list(connection, _LISTS[kind], project_id, before, limit + 1)
+        for kind, sql in _ITEMS_SQL.items()
+        for row in _newest(connection, sql, condition_of(wanted, kind), (before, limit + 1))
     ]
     found.sort(key=lambda item: (item.created_at, item.id), reverse=True)
     page = tuple(found[:limit])
@@ -71,6 +80,30 @@ def newest(
         items=page,
         next_cursor=Position(page[-1].created_at, page[-1].id).cursor() if more else None,
     )
+
+
+def batch(
+    connection: sqlite3.Connection, wanted: ItemFilter, size: int, before: Position | None
+) -> list[Memory | Observation]:
+    """Return so many of the newest items behind a position, whole; fewer only at the end."""
+    places = [
+        (created_at, id_, number, kind)
+        for kind, sql in _PLACES_SQL.items()
+        for created_at, id_, number in _newest(
+            connection, sql, condition_of(wanted, kind), (before, size)
+        )
+    ]
+    places.sort(reverse=True)
+    memories, observations = (
+        rows.as_json([place[2] for place in places[:size] if place[3] is kind])
+        for kind in _PLACES_SQL
+    )
+    found: list[Memory | Observation] = []
+    saved = connection.execute(f"{rows.MEMORY_SQL} WHERE m.{_AMONG}", (memories,))
+    found += map(rows.memory_of, saved)
+    captured = connection.execute(f"{rows.OBSERVATION_SQL} WHERE o.{_AMONG}", (observations,))
+    found += map(rows.observation_of, captured)
+    return sorted(found, key=lambda item: (item.created_at, item.id), reverse=True)
 
 
 def memory(connection: sqlite3.Connection, memory_id: str, project_id: str | None) -> Memory:
@@ -97,18 +130,6 @@ def observation(
     return rows.observation_of(row)
 
 
-def recalls(
-    connection: sqlite3.Connection, project_id: str | None, limit: int
-) -> list[RecallLogEntry]:
-    """See `MemoryCatalog.recalls`."""
-    found = connection.execute(
-        "SELECT id, project_id, query, source, session_id, hit_ids_json, duration_ms, asked_at"
-        " FROM recalls WHERE ?1 IS NULL OR project_id = ?1 ORDER BY id DESC LIMIT ?2",
-        (project_id, limit),
-    )
-    return [rows.recall_of(row) for row in found]
-
-
 def stats(connection: sqlite3.Connection, project_id: str) -> ProjectStats:
     """See `MemoryBackend.stats`."""
     latest, versions_, saved = connection.execute(
@@ -126,25 +147,68 @@ def stats(connection: sqlite3.Connection, project_id: str) -> ProjectStats:
         memory_count=latest,
         version_count=versions_,
         observation_count=observed,
-        last_saved_at=from_iso(saved) if saved else None,
-        last_observed_at=from_iso(observed_at) if observed_at else None,
-        last_recalled_at=from_iso(asked_at) if asked_at else None,
+        last_saved_at=_time(saved),
+        last_observed_at=_time(observed_at),
+        last_recalled_at=_time(asked_at),
     )
 
 
-def _list(
+def _newest(
     connection: sqlite3.Connection,
     sql: str,
-    project_id: str | None,
-    before: Position | None,
-    limit: int,
+    condition: Condition | None,
+    span: tuple[Position | None, int],
 ) -> list[rows.Row]:
-    values: list[object] = []
-    if project_id is not None:
-        sql += " AND project_id = ?"
-        values.append(project_id)
+    """Return rows, newest first: those behind a position, and so many."""
+    if condition is None:
+        return []
+    before, limit = span
     if before is not None:
-        sql += " AND (created_at, id) < (?, ?)"
-        values += [to_iso(before.created_at), before.id]
-    sql += " ORDER BY created_at DESC, id DESC LIMIT ?"
-    return connection.execute(sql, (*values, limit)).fetchall()
+        condition.add("(created_at, id) < (?, ?)", to_iso(before.created_at), before.id)
+    order = "WHERE {where} ORDER BY created_at DESC, id DESC LIMIT ?"
+    return condition.ask(connection, sql + order, limit).fetchall()
+
+
+def _details(connection: sqlite3.Connection, one: Condition) -> list[ProjectDetail]:
+    memories = _by_project(
+        connection,
+        "sum(is_latest), sum(is_latest = 0), max(updated_at), sum(text_bytes) FROM memories",
+        one,
+    )
+    observations = _by_project(
+        connection, "count(*), max(created_at), sum(text_bytes) FROM observations", one
+    )
+    recalls = _by_project(connection, "max(asked_at) FROM recalls", one)
+    found = one.ask(
+        connection,
+        "SELECT project_id, cwd, first_seen_at, last_seen_at FROM projects"
+        " WHERE {where} ORDER BY last_seen_at DESC, project_id DESC",
+    )
+    details = []
+    for project_id, cwd, first_seen, last_seen in found:
+        latest, versions_, saved, saved_bytes = memories.get(project_id, (0, 0, None, 0))
+        observed, observed_at, observed_bytes = observations.get(project_id, (0, None, 0))
+        (asked_at,) = recalls.get(project_id, (None,))
+        details.append(
+            ProjectDetail(
+                summary=rows.project_of((project_id, cwd, latest, observed, first_seen, last_seen)),
+                version_count=versions_,
+                last_saved_at=_time(saved),
+                last_observed_at=_time(observed_at),
+                last_recalled_at=_time(asked_at),
+                text_bytes=saved_bytes + observed_bytes,
+            )
+        )
+    return details
+
+
+def _by_project(
+    connection: sqlite3.Connection, figures: str, one: Condition
+) -> dict[str, rows.Row]:
+    """Return figures of each project, by its id."""
+    sql = "SELECT project_id, " + figures + " WHERE {where} GROUP BY project_id"
+    return {row[0]: row[1:] for row in one.ask(connection, sql)}
+
+
+def _time(text: str | None) -> datetime | None:
+    return from_iso(text) if text else None

@@ -19,7 +19,7 @@ from ltm_tray.domain.errors import BackendUnavailable, DatabaseBusy
 
 BUSY_TIMEOUT_S = 30
 """How long a writer waits for another process before it gives up."""
-READ_TIMEOUT_S = 10
+READ_TIMEOUT_S = 2
 """How long one read may compute before it is stopped."""
 _CACHE_KIB = 8_000
 _STEPS_BETWEEN_CHECKS = 50_000

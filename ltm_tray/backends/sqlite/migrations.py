@@ -32,11 +32,15 @@ _FIRST = (
         is_latest INTEGER NOT NULL,
         parent_id TEXT,
         text_key TEXT NOT NULL,
+        text_bytes INTEGER NOT NULL,
         created_at TEXT NOT NULL,
         updated_at TEXT NOT NULL
     )""",
-    "CREATE INDEX memories_of_project ON memories (project_id, is_latest, created_at, id)",
-    "CREATE INDEX memories_newest ON memories (is_latest, created_at, id)",
+    # Behind what they order by, indexes hold what filters and counts look at: no row is read.
+    "CREATE INDEX memories_of_project ON memories (project_id, is_latest, created_at, id, type)",
+    "CREATE INDEX memories_newest ON memories (is_latest, created_at, id, type, project_id)",
+    "CREATE INDEX memories_counted"
+    " ON memories (project_id, is_latest, type, updated_at, text_bytes)",
     "CREATE INDEX memories_same_text ON memories (project_id, text_key) WHERE is_latest = 1",
     "CREATE INDEX memories_parent ON memories (parent_id) WHERE parent_id IS NOT NULL",
     """CREATE TABLE observations (
@@ -49,11 +53,13 @@ _FIRST = (
         narrative TEXT NOT NULL,
         source_json TEXT,
         dedup_key TEXT NOT NULL,
+        text_bytes INTEGER NOT NULL,
         created_at TEXT NOT NULL
     )""",
     "CREATE INDEX observations_moment ON observations (session_id, kind, dedup_key, created_at)",
-    "CREATE INDEX observations_of_project ON observations (project_id, created_at, id)",
-    "CREATE INDEX observations_newest ON observations (created_at, id)",
+    "CREATE INDEX observations_of_project ON observations (project_id, created_at, id, kind)",
+    "CREATE INDEX observations_newest ON observations (created_at, id, kind, project_id)",
+    "CREATE INDEX observations_counted ON observations (project_id, kind, created_at, text_bytes)",
     # A memory's title is the beginning of its content: indexed, it would be found twice.
     "CREATE VIRTUAL TABLE memories_fts"
     f" USING fts5(title UNINDEXED, content, labels, tokenize='{TOKENIZER}')",
@@ -78,10 +84,12 @@ _FIRST = (
         source TEXT NOT NULL,
         session_id TEXT,
         hit_ids_json TEXT NOT NULL,
+        hit_count INTEGER NOT NULL,
         duration_ms REAL NOT NULL,
         asked_at TEXT NOT NULL
     )""",
     "CREATE INDEX recalls_of_project ON recalls (project_id, id)",
+    "CREATE INDEX recalls_asked ON recalls (asked_at, project_id, hit_count)",
     "CREATE TABLE store_facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 )
 

@@ -80,7 +80,7 @@ class RecallLog:
         with self._database.write() as connection:
             connection.executemany(
                 "INSERT INTO recalls (project_id, query, source, session_id, hit_ids_json,"
-                " duration_ms, asked_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                " hit_count, duration_ms, asked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [_values(entry) for entry in batch],
             )
             connection.execute(
@@ -113,6 +113,7 @@ def _values(entry: RecallLogEntry) -> tuple[object, ...]:
         entry.source,
         entry.session_id,
         as_json(entry.hit_ids),
+        len(entry.hit_ids),
         entry.duration_ms,
         to_iso(entry.asked_at),
     )

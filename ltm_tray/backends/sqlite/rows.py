@@ -112,8 +112,8 @@ def insert_memory(connection: sqlite3.Connection, memory: Memory) -> int:
     """Add a memory's row and return its number."""
     cursor = connection.execute(
         "INSERT INTO memories (id, project_id, type, title, content, concepts_json, files_json,"
-        " source_observation_ids_json, session_id, is_latest, parent_id, text_key, created_at,"
-        " updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " source_observation_ids_json, session_id, is_latest, parent_id, text_key, text_bytes,"
+        " created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             memory.id,
             memory.project_id,
@@ -127,6 +127,7 @@ def insert_memory(connection: sqlite3.Connection, memory: Memory) -> int:
             int(memory.is_latest),
             memory.parent_id,
             same_text_key(memory.content),
+            _bytes(memory.title, memory.content),
             to_iso(memory.created_at),
             to_iso(memory.updated_at),
         ),
@@ -140,7 +141,7 @@ def insert_observation(
     """Add an observation's row and return its number."""
     cursor = connection.execute(
         "INSERT INTO observations (id, project_id, session_id, kind, title, narrative,"
-        " source_json, dedup_key, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " source_json, dedup_key, text_bytes, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             observation_id,
             item.project_id,
@@ -150,6 +151,7 @@ def insert_observation(
             item.narrative,
             None if item.source is None else as_json(item.source),
             item.dedup_key,
+            _bytes(item.title, item.narrative),
             to_iso(now),
         ),
     )
@@ -164,3 +166,7 @@ def labels(concepts_json: str, files_json: str) -> str:
 def as_json(value: object) -> str:
     """Return the value as compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _bytes(title: str, text: str) -> int:
+    return len(title.encode()) + len(text.encode())

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ltm_tray.backends.sqlite import rows
+from ltm_tray.backends.sqlite.filtering import condition_of
 from ltm_tray.backends.sqlite.index import match_expression, scoped_terms
 from ltm_tray.domain.analysis import QueryTerm, begun_terms, query_terms
 from ltm_tray.domain.asked import Asked
-from ltm_tray.domain.catalog import Item
+from ltm_tray.domain.catalog import Item, ItemFilter
 from ltm_tray.domain.hits import hit_of
 from ltm_tray.domain.memory import HitKind, RecallHit, RecallQuery, Sort
 from ltm_tray.domain.ranking import Rated, Text, Weights, count, mean_length_of
@@ -28,43 +29,50 @@ class _Table:
     """What is asked of one full-text table.
 
     The indexed terms are read from the table that FTS5 keeps them in: asking the
-    virtual table for each row costs more than finding it.
+    virtual table for each row costs more than finding it. Its base table is joined
+    only to narrow by what the index does not hold: types and times.
     """
 
     kind: HitKind
-    best_sql: str
-    newest_sql: str
+    terms_sql: str
+    best: str
+    newest: str
+    base: str
     count_sql: str
     items_sql: str
 
 
 _MEMORY_TERMS = """
-SELECT found.rowid, terms.c0, terms.c1 || ' ' || terms.c2 FROM (
-    SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?
-    ORDER BY {} LIMIT ?
-) found JOIN memories_fts_content terms ON terms.id = found.rowid
+SELECT found.number, terms.c0, terms.c1 || ' ' || terms.c2 FROM (
+    SELECT memories_fts.rowid AS number FROM memories_fts {base}
+    WHERE memories_fts MATCH ? AND {narrowed} ORDER BY {order} LIMIT ?
+) found JOIN memories_fts_content terms ON terms.id = found.number
 """
 _OBSERVATION_TERMS = """
-SELECT found.rowid, terms.c0, terms.c1 FROM (
-    SELECT rowid FROM observations_fts WHERE observations_fts MATCH ?
-    ORDER BY {} LIMIT ?
-) found JOIN observations_fts_content terms ON terms.id = found.rowid
+SELECT found.number, terms.c0, terms.c1 FROM (
+    SELECT observations_fts.rowid AS number FROM observations_fts {base}
+    WHERE observations_fts MATCH ? AND {narrowed} ORDER BY {order} LIMIT ?
+) found JOIN observations_fts_content terms ON terms.id = found.number
 """
 _TABLES = (
     _Table(
         HitKind.MEMORY,
+        _MEMORY_TERMS,
         # bm25 takes a weight for each column: title, content, labels
-        _MEMORY_TERMS.format("bm25(memories_fts, 1.0, 5.0, 5.0), rowid DESC"),
-        _MEMORY_TERMS.format("rowid DESC"),
+        "bm25(memories_fts, 1.0, 5.0, 5.0), memories_fts.rowid DESC",
+        "memories_fts.rowid DESC",
+        "CROSS JOIN memories m ON m.number = memories_fts.rowid",
         "(SELECT count(*) FROM memories_fts WHERE memories_fts MATCH ?)",
         "SELECT number, 'memory', id, project_id, title, content, type, created_at"
         " FROM memories WHERE number IN (SELECT value FROM json_each(?))",
     ),
     _Table(
         HitKind.OBSERVATION,
+        _OBSERVATION_TERMS,
         # title, narrative
-        _OBSERVATION_TERMS.format("bm25(observations_fts, 1.0, 5.0), rowid DESC"),
-        _OBSERVATION_TERMS.format("rowid DESC"),
+        "bm25(observations_fts, 1.0, 5.0), observations_fts.rowid DESC",
+        "observations_fts.rowid DESC",
+        "CROSS JOIN observations o ON o.number = observations_fts.rowid",
         "(SELECT count(*) FROM observations_fts WHERE observations_fts MATCH ?)",
         "SELECT number, 'observation', id, project_id, title, narrative, kind, created_at"
         " FROM observations WHERE number IN (SELECT value FROM json_each(?))",
@@ -113,8 +121,10 @@ def _search(
     ]
     if not candidates:
         return []
-    # A table without a candidate holds none of the terms.
-    answering = [table for table in tables if any(c.table is table for c in candidates)]
+    # Where nothing narrows, a table without a candidate holds none of the terms.
+    answering = [
+        table for table in tables if _is_narrow(query) or any(c.table is table for c in candidates)
+    ]
     holders = _holders(connection, answering, asked, projects)
     found = _rated(candidates, Weights(asked, holders))
     return [
@@ -135,11 +145,18 @@ def _candidates(
     query: RecallQuery,
     asked: Asked,
 ) -> list[_Candidate]:
-    if query.sort is Sort.NEWEST:
-        found = connection.execute(table.newest_sql, (expression, query.limit))
-    else:
-        depth = max(_CANDIDATES_MIN, 2 * query.limit)
-        found = connection.execute(table.best_sql, (expression, depth))
+    condition = condition_of(ItemFilter.of(query), table.kind)
+    if condition is None:
+        return []
+    newest = query.sort is Sort.NEWEST
+    sql = table.terms_sql.format(
+        order=table.newest if newest else table.best,
+        base=table.base if _is_narrow(query) else "",
+        narrowed=condition.sql if _is_narrow(query) else "1",
+    )
+    values = condition.values if _is_narrow(query) else []
+    depth = query.limit if newest else max(_CANDIDATES_MIN, 2 * query.limit)
+    found = connection.execute(sql, (expression, *values, depth))
     terms = scoped_terms(asked.starts)
     return [
         _Candidate(
@@ -149,6 +166,11 @@ def _candidates(
         )
         for number, title, body in found
     ]
+
+
+def _is_narrow(query: RecallQuery) -> bool:
+    """Tell whether a query asks for more than the full-text index knows."""
+    return bool(query.types or query.since or query.until)
 
 
 def _holders(

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
-from ltm_tray.backends.sqlite import browsing, search, writing
+from ltm_tray.backends.sqlite import asking, browsing, counting, search, writing
 from ltm_tray.backends.sqlite.connection import Database, require_fts5
 from ltm_tray.backends.sqlite.migrations import migrate
 from ltm_tray.backends.sqlite.rebuild import rebuild_if_outdated
 from ltm_tray.backends.sqlite.recall_log import RecallLog
-from ltm_tray.domain.catalog import ItemPage, ProjectSummary, RecallLogEntry
+from ltm_tray.domain.catalog import (
+    EVERY_RECALL,
+    EVERYTHING,
+    ItemFilter,
+    ItemPage,
+    ProjectDetail,
+    ProjectSummary,
+    RecallDetail,
+    RecallLogEntry,
+    RecallLogFilter,
+    RecallPage,
+)
+from ltm_tray.domain.cursor import Position, position_of
 from ltm_tray.domain.errors import LtmError
+from ltm_tray.domain.facets import Facets
+from ltm_tray.domain.figures import DayActivity, Totals, last_days
 from ltm_tray.domain.memory import (
     Forget,
     Health,
-    HitKind,
     Memory,
     NewMemory,
     NewObservation,
@@ -28,6 +42,9 @@ from ltm_tray.domain.memory import (
     Saved,
 )
 from ltm_tray.ports import Clock, NewId
+
+_BATCH_ITEMS = 100
+"""How many items an export reads at a time; one can have 64 KiB of text."""
 
 logger = logging.getLogger(__name__)
 
@@ -111,17 +128,41 @@ class SqliteStore:
         with self._database.read() as connection:
             return browsing.projects(connection)
 
+    def project(self, project_id: str, /) -> ProjectDetail:
+        """See `MemoryCatalog.project`."""
+        self._recall_log.flush()
+        with self._database.read() as connection:
+            return browsing.project(connection, project_id)
+
+    def project_details(self) -> list[ProjectDetail]:
+        """See `MemoryCatalog.project_details`."""
+        self._recall_log.flush()
+        with self._database.read() as connection:
+            return browsing.project_details(connection)
+
     def newest(
-        self,
-        *,
-        project_id: str | None = None,
-        kinds: frozenset[HitKind] = frozenset(HitKind),
-        limit: int = 50,
-        cursor: str | None = None,
+        self, wanted: ItemFilter = EVERYTHING, /, *, limit: int = 50, cursor: str | None = None
     ) -> ItemPage:
         """See `MemoryCatalog.newest`."""
+        before = position_of(cursor) if cursor else None
         with self._database.read() as connection:
-            return browsing.newest(connection, project_id, kinds, limit=limit, cursor=cursor)
+            return browsing.newest(connection, wanted, limit, before)
+
+    def items(self, wanted: ItemFilter = EVERYTHING, /) -> Iterator[Memory | Observation]:
+        """See `MemoryCatalog.items`."""
+        before: Position | None = None
+        while True:
+            with self._database.read() as connection:
+                batch = browsing.batch(connection, wanted, _BATCH_ITEMS, before)
+            yield from batch
+            if len(batch) < _BATCH_ITEMS:
+                return
+            before = Position(batch[-1].created_at, batch[-1].id)
+
+    def facets(self, wanted: ItemFilter = EVERYTHING, /, text: str | None = None) -> Facets:
+        """See `MemoryCatalog.facets`."""
+        with self._database.read() as connection:
+            return counting.facets(connection, wanted, text)
 
     def memory(self, memory_id: str, /, *, project_id: str | None = None) -> Memory:
         """See `MemoryCatalog.memory`."""
@@ -142,8 +183,51 @@ class SqliteStore:
         """See `MemoryCatalog.record_recall`."""
         self._recall_log.add(entry)
 
-    def recalls(self, *, project_id: str | None = None, limit: int = 50) -> list[RecallLogEntry]:
+    def recalls(
+        self,
+        wanted: RecallLogFilter = EVERY_RECALL,
+        /,
+        *,
+        limit: int = 50,
+        before_id: int | None = None,
+    ) -> RecallPage:
         """See `MemoryCatalog.recalls`."""
         self._recall_log.flush()
         with self._database.read() as connection:
-            return browsing.recalls(connection, project_id, limit)
+            return asking.recalls(connection, wanted, limit, before_id)
+
+    def recall_entry(self, entry_id: int, /) -> RecallDetail:
+        """See `MemoryCatalog.recall_entry`."""
+        self._recall_log.flush()
+        with self._database.read() as connection:
+            return asking.recall_entry(connection, entry_id)
+
+    def recalls_of(self, item_id: str, /, *, limit: int = 20) -> list[RecallLogEntry]:
+        """See `MemoryCatalog.recalls_of`."""
+        self._recall_log.flush()
+        with self._database.read() as connection:
+            return asking.recalls_of(connection, item_id, limit)
+
+    def activity(
+        self, days: int, /, *, project_id: str | None = None, utc_offset_minutes: int = 0
+    ) -> list[DayActivity]:
+        """See `MemoryCatalog.activity`."""
+        counted = last_days(self._clock(), days, utc_offset_minutes)
+        self._recall_log.flush()
+        with self._database.read() as connection:
+            return counting.activity(connection, counted, project_id)
+
+    def sparklines(
+        self, days: int, /, *, utc_offset_minutes: int = 0
+    ) -> dict[str, tuple[int, ...]]:
+        """See `MemoryCatalog.sparklines`."""
+        counted = last_days(self._clock(), days, utc_offset_minutes)
+        self._recall_log.flush()
+        with self._database.read() as connection:
+            return counting.sparklines(connection, counted)
+
+    def totals(self, project_id: str | None = None, /) -> Totals:
+        """See `MemoryCatalog.totals`."""
+        self._recall_log.flush()
+        with self._database.read() as connection:
+            return counting.totals(connection, project_id, self._database.file)

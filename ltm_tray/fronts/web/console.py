@@ -3,47 +3,45 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from flask import Blueprint, Flask, redirect, render_template, request, send_from_directory, url_for
+import msgspec
+from flask import Blueprint, Flask, redirect, request, send_from_directory, url_for
 from werkzeug.wrappers import Response
 
 from ltm_tray.domain.errors import LtmError, invalid
 from ltm_tray.domain.times import to_iso
-from ltm_tray.fronts.web import display
+from ltm_tray.fronts.web import display, reasons
 from ltm_tray.fronts.web.errors import status_of
+from ltm_tray.fronts.web.exporting import export
+from ltm_tray.fronts.web.figures import FigurePages
+from ltm_tray.fronts.web.frame import Pages
+from ltm_tray.fronts.web.history import HistoryPages
 from ltm_tray.fronts.web.info import AppInfo
-from ltm_tray.fronts.web.listing import Filter, Overview, overview_of, project_names
+from ltm_tray.fronts.web.listing import TYPES, Filter, Overview, item_url, overview_of
 from ltm_tray.fronts.web.reading import Query
 from ltm_tray.resources import data_dir
 from ltm_tray.service import MemoryService
 
 _YEAR_S = 31_536_000
 _DAY_S = 86_400
-_RECALLS_SHOWN = 50
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
-    """What every page shows around its content."""
-
-    info: AppInfo
-    enabled: bool
-    pinned_by: str | None
-    working: bool
-    detail: str | None
-    backend: str
-    now: datetime
+View = Callable[..., Response | str | tuple[str, int]]
+"""Answers a request of the console."""
 
 
 def register(app: Flask, service: MemoryService, info: AppInfo) -> None:
     """Add the console's pages and static files to the app."""
-    app.register_blueprint(Console(service, info).blueprint())
+    pages = Pages(service, info)
+    made = Blueprint("console", __name__)
+    for method, path, view in (
+        *Console(pages).routes(),
+        *HistoryPages(pages).routes(),
+        *FigurePages(pages).routes(),
+    ):
+        made.add_url_rule(path, view.__name__, view, methods=[method])
+    app.register_blueprint(made)
     versions = _static_versions(data_dir("static"))
 
     def static_url(name: str) -> str:
@@ -51,40 +49,34 @@ def register(app: Flask, service: MemoryService, info: AppInfo) -> None:
 
     app.jinja_env.globals.update(
         static_url=static_url,
-        ago=display.ago,
-        exact=display.exact,
+        item_url=item_url,
+        types=TYPES,
         iso=to_iso,
-        counted=display.counted,
-        parted=display.parted,
-        pieces=display.pieces,
-        project_name=display.project_name,
+        why=reasons.why,
+        **{name: getattr(display, name) for name in display.__all__},
     )
 
 
 class Console:
-    """The pages over one service."""
+    """The search page, the settings, the exports and what pages are made of."""
 
-    def __init__(self, service: MemoryService, info: AppInfo) -> None:
-        self._service = service
-        self._info = info
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+        self._service = pages.service
         self._static = data_dir("static")
         self._assets = data_dir("assets")
 
-    def blueprint(self) -> Blueprint:
-        """Return the pages, ready to be registered."""
-        made = Blueprint("console", __name__)
-        routes: list[tuple[str, str, Callable[..., Response | tuple[str, int]]]] = [
+    def routes(self) -> list[tuple[str, str, View]]:
+        """Return method, path and view of each route."""
+        return [
             ("GET", "/", self.search),
-            ("GET", "/memories/<memory_id>", self.memory),
-            ("GET", "/observations/<observation_id>", self.observation),
-            ("GET", "/recalls", self.recalls),
+            ("GET", "/counts.json", self.counts),
+            ("GET", "/<any('export.json', 'export.csv'):name>", self.export),
+            ("GET", "/settings", self.settings),
             ("POST", "/settings/enabled", self.throw_switch),
             ("GET", "/static/<path:name>", self.static_file),
             ("GET", "/<any('favicon.svg', 'favicon.ico'):name>", self.favicon),
         ]
-        for method, path, view in routes:
-            made.add_url_rule(path, view.__name__, view, methods=[method])
-        return made
 
     def search(self) -> tuple[str, int]:
         """Show what matches, or the newest where nothing is asked."""
@@ -96,25 +88,35 @@ class Console:
         except LtmError as error:
             problem = error
         status = 200 if problem is None else status_of(problem)
-        return self._page("search.html", asked=asked, overview=overview, problem=problem), status
+        page = self._pages.render("search.html", asked=asked, overview=overview, problem=problem)
+        return page, status
 
-    def memory(self, memory_id: str) -> tuple[str, int]:
-        """Show a memory and its versions."""
-        memory = self._service.memory(memory_id)
-        versions = self._service.versions(memory.id)
-        return self._page("memory.html", memory=memory, versions=versions), 200
+    def counts(self) -> Response:
+        """Return the numbers that pages keep up to date."""
+        projects = self._service.projects()
+        sums = {
+            "memories": sum(project.memory_count for project in projects),
+            "observations": sum(project.observation_count for project in projects),
+            "projects": len(projects),
+        }
+        told = {name: f"{number:,}" for name, number in sums.items()}
+        return Response(msgspec.json.encode(told), mimetype="application/json")
 
-    def observation(self, observation_id: str) -> tuple[str, int]:
-        """Show an observation."""
-        found = self._service.observation(observation_id)
-        source = json.dumps(found.source, indent=2, ensure_ascii=False) if found.source else None
-        return self._page("observation.html", observation=found, source=source), 200
+    def export(self, name: str) -> Response:
+        """Return what the URL's filter shows as a file."""
+        return export(self._service, name)
 
-    def recalls(self) -> tuple[str, int]:
-        """Show what was asked lately."""
-        entries = self._service.recalls(limit=_RECALLS_SHOWN)
-        names = project_names(self._service.projects())
-        return self._page("recalls.html", entries=entries, names=names), 200
+    def settings(self) -> str:
+        """Show the effective settings, the health and where things lie."""
+        details = self._service.project_details()
+        return self._pages.render(
+            "settings.html",
+            settings=[(display.setting_name(s.key), s) for s in self._service.settings()],
+            size=self._service.totals().size,
+            last_saved_at=display.latest(project.last_saved_at for project in details),
+            last_observed_at=display.latest(project.last_observed_at for project in details),
+            last_recalled_at=display.latest(project.last_recalled_at for project in details),
+        )
 
     def throw_switch(self) -> Response:
         """Switch the memory on or off and return to the first page."""
@@ -134,22 +136,6 @@ class Console:
     def favicon(self, name: str) -> Response:
         """Serve the icon."""
         return send_from_directory(self._assets, name, max_age=_DAY_S)
-
-    def _page(self, template: str, **values: Any) -> str:
-        return render_template(template, frame=self._frame(), **values)
-
-    def _frame(self) -> Frame:
-        health = self._service.health()
-        settings = {setting.key: setting for setting in self._service.settings()}
-        return Frame(
-            info=self._info,
-            enabled=self._service.enabled,
-            pinned_by=settings["enabled"].pinned_by,
-            working=health.ok,
-            detail=health.detail,
-            backend=health.backend,
-            now=self._service.now(),
-        )
 
 
 def _static_versions(folder: Path) -> dict[str, str]:

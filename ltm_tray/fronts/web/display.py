@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath, PureWindowsPath
@@ -9,6 +10,18 @@ from pathlib import PurePosixPath, PureWindowsPath
 from ltm_tray.domain.asked import Asked
 from ltm_tray.domain.snippet import matches, window_of
 from ltm_tray.domain.text import fold_whitespace
+
+__all__ = [
+    "ago",
+    "byte_count",
+    "counted",
+    "exact",
+    "parted",
+    "percent",
+    "pieces",
+    "project_name",
+    "setting_name",
+]  # fmt: skip
 
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3_600, 86_400
 _STEPS = (
@@ -91,3 +104,43 @@ def project_name(cwd: str) -> str:
     """Return the last part of a project's directory, or all of it where there is no part."""
     path = PureWindowsPath(cwd) if "\\" in cwd else PurePosixPath(cwd)
     return path.name or cwd
+
+
+def byte_count(number: int) -> str:
+    """Return an amount of bytes in the unit that suits it: `512 bytes`, `1.4 MB`."""
+    if number < 1_000:
+        return counted(number, "byte")
+    size = float(number)
+    for unit in ("kB", "MB", "GB"):
+        size /= 1_000
+        if size < 999.5 or unit == "GB":
+            break
+    return f"{size:.1f} {unit}" if size < 9.95 else f"{size:,.0f} {unit}"
+
+
+def percent(share: float | None) -> str:
+    """Return a share of 0 to 1 in per cent; a dash where there is none."""
+    return "–" if share is None else f"{share * 100:.0f} %"
+
+
+def latest(times: Iterable[datetime | None]) -> datetime | None:
+    """Return the latest of some times; None where there is none."""
+    return max((time for time in times if time is not None), default=None)
+
+
+_SETTING_NAMES = {
+    "enabled": "Long-term memory is on",
+    "backend": "Where memories live",
+    "dbPath": "Database file",
+    "observeAgentEnd": "Capture the end of each turn",
+    "observePreCompact": "Capture before a compaction",
+    "agentmemoryUrl": "Address of an agentmemory server",
+    "port": "First port to try",
+    "logRecalls": "Keep a log of recalls",
+    "injectContext": "Give sessions their memories at the start",
+}
+
+
+def setting_name(key: str) -> str:
+    """Return what a setting is about in plain words; the key where there are none."""
+    return _SETTING_NAMES.get(key, key)

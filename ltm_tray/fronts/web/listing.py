@@ -1,19 +1,31 @@
-"""What the search page lists: the filter its URL holds, the items under it, the totals."""
+"""What the search page lists: the filter its URL holds, the items under it, and their counts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
-from datetime import datetime
+from datetime import date, datetime, time, timedelta
+from typing import Any, TypeVar
 
 from flask import url_for
 
 from ltm_tray.domain.analysis import query_terms
 from ltm_tray.domain.asked import Asked
-from ltm_tray.domain.catalog import Item, ProjectSummary
+from ltm_tray.domain.catalog import Item, ItemFilter, ProjectSummary
 from ltm_tray.domain.errors import invalid
-from ltm_tray.domain.memory import RECALL_LIMIT_MAX, HitKind, ProjectStats, RecallHit, RecallQuery
+from ltm_tray.domain.facets import Facets
+from ltm_tray.domain.memory import (
+    RECALL_LIMIT_MAX,
+    Explanation,
+    HitKind,
+    MemoryType,
+    ObservationKind,
+    RecallHit,
+    RecallQuery,
+    Sort,
+)
 from ltm_tray.domain.snippet import snippet_of
+from ltm_tray.domain.times import from_iso, to_iso
 from ltm_tray.fronts.web.display import parted
 from ltm_tray.fronts.web.reading import Query
 from ltm_tray.service import MemoryService
@@ -21,14 +33,27 @@ from ltm_tray.service import MemoryService
 PAGE_ITEMS = 50
 """How many items a page holds."""
 
+TYPES = (*MemoryType, *ObservationKind)
+"""What an item can be, in the order of the page."""
+
+Value = TypeVar("Value", bound=str)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """What the search page was asked; an empty field filters nothing."""
+    """What the search page was asked; an empty field filters nothing.
+
+    `since` and `until` are days of this machine's zone, both included. `cursor` is where
+    the page before ended.
+    """
 
     q: str = ""
     project: str = ""
     kind: str = ""
+    type: str = ""
+    since: str = ""
+    until: str = ""
+    sort: str = ""
     cursor: str = ""
 
     @classmethod
@@ -36,24 +61,42 @@ class Filter:
         """Read the parameters of a URL; those not given are empty."""
         return cls(**{field.name: query.lenient(field.name) for field in fields(cls)})
 
+    def given(self, **changes: str) -> dict[str, str]:
+        """Return the fields that are not empty, with some changed."""
+        return {name: value for name, value in asdict(replace(self, **changes)).items() if value}
+
     def url(self, **changes: str) -> str:
         """Return the page's address with some fields changed."""
-        given = asdict(replace(self, **changes))
-        return url_for("console.search", **{name: value for name, value in given.items() if value})
+        return url_for("console.search", **dict[str, Any](self.given(**changes)))
 
     @property
-    def kinds(self) -> frozenset[HitKind]:
-        """The kinds that are wanted.
+    def narrows(self) -> bool:
+        """Whether anything but the words limits what is found."""
+        return bool(self.given(q="", sort="", cursor=""))
+
+    @property
+    def order(self) -> Sort:
+        """The order of what is found.
 
         Raises:
             InvalidInput: The URL names an unknown one.
         """
-        if not self.kind:
-            return frozenset(HitKind)
-        try:
-            return frozenset({HitKind(self.kind)})
-        except ValueError:
-            raise invalid("kind", "unknown", "must be one of " + ", ".join(HitKind)) from None
+        return Sort.RELEVANCE if not self.sort else _one_of("sort", self.sort, list(Sort))
+
+    def items(self) -> ItemFilter:
+        """Return which items are meant.
+
+        Raises:
+            InvalidInput: The URL names an unknown kind, type or day.
+        """
+        kinds = {_one_of("kind", self.kind, list(HitKind))} if self.kind else set(HitKind)
+        return ItemFilter(
+            project_id=self.project or None,
+            kinds=frozenset(kinds),
+            types=frozenset({_one_of("type", self.type, TYPES)} if self.type else ()),
+            since=_midnight("since", self.since),
+            until=_midnight("until", self.until, days_later=1),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,27 +110,24 @@ class Entry:
     heading: str
     body: str
     created_at: datetime
+    score: float = 0
+    why: Explanation | None = None
 
     @property
     def url(self) -> str:
         """The address of the item's own page."""
-        if self.kind is HitKind.MEMORY:
-            return url_for("console.memory", memory_id=self.id)
-        return url_for("console.observation", observation_id=self.id)
+        return item_url(self.kind, self.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """All the search page shows. `next_cursor` leads to older items, where there are any.
-
-    `activity` tells when the chosen project was last used for what; None where none is chosen.
-    """
+    """All the search page shows. `next_cursor` leads to older items, where there are any."""
 
     entries: list[Entry]
     next_cursor: str | None
-    terms: Asked
+    asked: Asked
     projects: list[ProjectSummary]
-    activity: ProjectStats | None
+    facets: Facets
 
     @property
     def names(self) -> dict[str, str]:
@@ -109,48 +149,84 @@ class Overview:
         """When any project was last used; None before the first time."""
         return max((project.last_seen_at for project in self.projects), default=None)
 
+    @property
+    def by_project(self) -> dict[str, int]:
+        """How many items each project would show, by id."""
+        return {count.value: count.count for count in self.facets.projects}
 
-def overview_of(service: MemoryService, asked: Filter) -> Overview:
-    """Return what the page shows: the best matches, or the newest where nothing is asked.
+    @property
+    def by_kind(self) -> dict[str, int]:
+        """How many items each kind would show; under the empty text, all of them."""
+        found = {count.value: count.count for count in self.facets.kinds}
+        return {"": sum(found.values()), **found}
+
+    @property
+    def by_type(self) -> dict[str, int]:
+        """How many items each type would show."""
+        return {count.value: count.count for count in self.facets.types}
+
+
+def overview_of(service: MemoryService, filter_: Filter) -> Overview:
+    """Return what the page shows: what matches, or the newest where nothing is asked.
 
     Raises:
-        InvalidInput: The filter names an unknown kind or place to go on from.
+        InvalidInput: The filter names an unknown kind, type, order, day or place to go on from.
     """
+    wanted = filter_.items()
     projects = service.projects()
-    entries, next_cursor = _matches(service, asked) if asked.q else _newest(service, asked)
-    chosen = next((one.cwd for one in projects if one.project_id == asked.project), None)
+    asked = Asked(query_terms(filter_.q))
+    if filter_.q:
+        hits = service.search(question(filter_, wanted))
+        last_page = filter_.order is Sort.RELEVANCE or len(hits) < RECALL_LIMIT_MAX
+        return Overview(
+            entries=[_entry(hit, hit.snippet, cut=hit.truncated) for hit in hits],
+            next_cursor=None if last_page else to_iso(hits[-1].created_at),
+            asked=asked,
+            projects=projects,
+            facets=service.facets(wanted, filter_.q),
+        )
+    page = service.newest(wanted, limit=PAGE_ITEMS, cursor=filter_.cursor or None)
     return Overview(
-        entries=entries,
-        next_cursor=next_cursor,
-        terms=Asked(query_terms(asked.q)),
+        entries=[_entry_of_item(item) for item in page.items],
+        next_cursor=page.next_cursor,
+        asked=asked,
         projects=projects,
-        activity=service.stats(chosen) if chosen else None,
+        facets=service.facets(wanted),
     )
 
 
-def _matches(service: MemoryService, asked: Filter) -> tuple[list[Entry], None]:
-    query = RecallQuery(
-        text=asked.q,
-        project_id=asked.project or None,
+def question(filter_: Filter, wanted: ItemFilter) -> RecallQuery:
+    """Return the filter as a question to the memory.
+
+    Raises:
+        InvalidInput: The filter names an unknown order or place to go on from.
+    """
+    until = wanted.until
+    if filter_.cursor and filter_.order is Sort.NEWEST:
+        until = _cursor_time(filter_.cursor)
+    return RecallQuery(
+        text=filter_.q,
+        project_id=wanted.project_id,
         limit=RECALL_LIMIT_MAX,
-        kinds=asked.kinds,
+        kinds=wanted.kinds,
+        types=wanted.types,
+        since=wanted.since,
+        until=until,
+        sort=filter_.order,
+        explain=True,
     )
-    return [_entry_of_hit(hit) for hit in service.search(query)], None
-
-
-def _newest(service: MemoryService, asked: Filter) -> tuple[list[Entry], str | None]:
-    page = service.newest(
-        project_id=asked.project or None,
-        kinds=asked.kinds,
-        limit=PAGE_ITEMS,
-        cursor=asked.cursor or None,
-    )
-    return [_entry_of_item(item) for item in page.items], page.next_cursor
 
 
 def project_names(projects: Iterable[ProjectSummary]) -> dict[str, str]:
     """Return the directory of each project, by id."""
     return {project.project_id: project.cwd for project in projects}
+
+
+def item_url(kind: HitKind, item_id: str) -> str:
+    """Return the address of an item's own page."""
+    if kind is HitKind.MEMORY:
+        return url_for("console.memory", memory_id=item_id)
+    return url_for("console.observation", observation_id=item_id)
 
 
 def _entry(found: RecallHit | Item, text: str, *, cut: bool) -> Entry:
@@ -163,13 +239,37 @@ def _entry(found: RecallHit | Item, text: str, *, cut: bool) -> Entry:
         heading=heading,
         body=f"{body} …" if body and cut else body,
         created_at=found.created_at,
+        score=found.score if isinstance(found, RecallHit) else 0,
+        why=found.explanation if isinstance(found, RecallHit) else None,
     )
-
-
-def _entry_of_hit(hit: RecallHit) -> Entry:
-    return _entry(hit, hit.snippet, cut=hit.truncated)
 
 
 def _entry_of_item(item: Item) -> Entry:
     snippet = snippet_of(item.text, [])
     return _entry(item, snippet.text, cut=snippet.truncated)
+
+
+def _one_of(field: str, value: str, known: Iterable[Value]) -> Value:
+    names = list(known)
+    for name in names:
+        if value == name:
+            return name
+    raise invalid(field, "unknown", "must be one of " + ", ".join(names))
+
+
+def _midnight(field: str, day: str, *, days_later: int = 0) -> datetime | None:
+    """Return when a day, or one some days later, begins in this machine's zone."""
+    if not day:
+        return None
+    try:
+        found = date.fromisoformat(day) + timedelta(days=days_later)
+        return datetime.combine(found, time()).astimezone()
+    except (ValueError, OverflowError, OSError):
+        raise invalid(field, "unknown", "must be a day such as 2026-01-31") from None
+
+
+def _cursor_time(cursor: str) -> datetime:
+    try:
+        return from_iso(cursor)
+    except ValueError:
+        raise invalid("cursor", "unknown", "must come from the page before") from None
