@@ -7,7 +7,7 @@
  * every request has a time limit, and no error leaves this file but a tool's own answer.
  */
 import { type FSWatcher, readFileSync, watch } from "node:fs";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -182,8 +182,7 @@ const BUILT_IN_TOOLS: ToolSpec[] = [
 // tools: end
 
 export default function ltmTray(pi: Pi): void {
-	let life = new AbortController();
-	let app = new App(life.signal);
+	let app = new App();
 	let awake = false;
 	let watcher: FSWatcher | undefined;
 	let settling: ReturnType<typeof setTimeout> | undefined;
@@ -195,8 +194,7 @@ export default function ltmTray(pi: Pi): void {
 	pi.on("session_start", quietly(async (_event, ctx) => {
 		awake = claim(ctx, pi);
 		if (!awake) return; // another copy of this file serves the session
-		life = new AbortController();
-		app = new App(life.signal);
+		app = new App();
 		addCommands();
 		const specs = await within(START_WAIT_MS, currentSpecs());
 		addTools(specs ?? BUILT_IN_TOOLS, ctx);
@@ -235,7 +233,7 @@ export default function ltmTray(pi: Pi): void {
 		watcher?.close();
 		watcher = undefined;
 		if (underWay.size) await within(EXIT_WAIT_MS, Promise.allSettled(underWay));
-		life.abort(); // an open request would keep the process alive
+		app.close(); // an open request would keep the process alive
 	}));
 
 	/** Sends what was said to the app; nobody waits for it. */
@@ -362,12 +360,9 @@ class App {
 	state: State = "offline";
 	/** When the state was learnt, in milliseconds since 1970. */
 	seenAt = 0;
-	#closing: AbortSignal;
 	#looking: Promise<Found> | undefined;
-
-	constructor(closing: AbortSignal) {
-		this.#closing = closing;
-	}
+	#open = new Set<Socket>();
+	#closed = false;
 
 	/** Finds the app and its switch; callers at the same time share one look. Never fails. */
 	look(): Promise<Found> {
@@ -382,12 +377,9 @@ class App {
 		if (found.state === "off" && !options.evenOff) {
 			throw new Error("Long-term memory is switched off by the user. Go on without it.");
 		}
-		const signals = [this.#closing, options.signal].filter((signal) => signal !== undefined);
 		let reply: Reply;
 		try {
-			reply = await send(found.url, method, path, {
-				...options, timeoutMs: options.timeoutMs ?? TOOL_TIMEOUT_MS, signal: AbortSignal.any(signals),
-			});
+			reply = await this.#send(found.url, method, path, options);
 		} catch (error) {
 			throw new Error(`Long-term memory is unavailable (LTM Tray at ${found.url}: ${messageOf(error)}). Go on without it.`);
 		}
@@ -396,11 +388,17 @@ class App {
 		throw new Error(reply.status < 500 ? `Not done: ${said}` : `Long-term memory failed: ${said} Go on without it.`);
 	}
 
+	/** Ends all requests; there will be none after. */
+	close(): void {
+		this.#closed = true;
+		for (const socket of this.#open) socket.destroy();
+	}
+
 	async #look(): Promise<Found> {
 		let problem = "";
 		for (const url of candidates()) {
 			try {
-				const { status, data } = await send(url, "GET", "/health", { timeoutMs: HEALTH_TIMEOUT_MS, signal: this.#closing });
+				const { status, data } = await this.#send(url, "GET", "/health", { timeoutMs: HEALTH_TIMEOUT_MS });
 				if (data?.service === SERVICE && status < 400) {
 					return this.#seen({ url, state: data.enabled === false ? "off" : "on", health: data, problem: "" });
 				}
@@ -416,6 +414,45 @@ class App {
 		this.state = found.state;
 		this.seenAt = Date.now();
 		return found;
+	}
+
+	/**
+	 * One request on a connection of its own. By hand, as Pi's `fetch` may go through a proxy, and
+	 * loading Node's own client takes longer than all the rest of this file.
+	 */
+	#send(url: string, method: string, path: string, options: Ask): Promise<Reply> {
+		return new Promise((resolve, reject) => {
+			if (this.#closed || options.signal?.aborted) return reject(new Error("the session ended"));
+			const { host, hostname, port } = new URL(url);
+			const socket = connect({ host: hostname.replace(/[[\]]/g, ""), port: Number(port || 80) });
+			const parts: Buffer[] = [];
+			let size = 0;
+			const limitMs = options.timeoutMs ?? TOOL_TIMEOUT_MS;
+			const timer = setTimeout(() => socket.destroy(new Error(`no answer within ${limitMs} ms`)), limitMs);
+			const stop = () => socket.destroy();
+			options.signal?.addEventListener("abort", stop);
+			this.#open.add(socket);
+			socket.on("data", (part: Buffer) => {
+				parts.push(part);
+				size += part.length;
+				if (size > ANSWER_MAX_BYTES) socket.destroy(new Error("the answer is too long"));
+			});
+			socket.on("end", () => {
+				try {
+					resolve(replyIn(Buffer.concat(parts)));
+				} catch {
+					reject(new Error("the answer is not JSON over HTTP"));
+				}
+			});
+			socket.on("error", reject);
+			socket.on("close", () => {
+				clearTimeout(timer);
+				options.signal?.removeEventListener("abort", stop);
+				this.#open.delete(socket);
+				reject(new Error("the connection was closed"));
+			});
+			socket.write(requestText(host, method, path, options.body));
+		});
 	}
 }
 
@@ -438,39 +475,6 @@ function published(): string | undefined {
 function memoryDir(): string {
 	const named = process.env.PI_CODING_AGENT_DIR?.replace(/^~(?=$|[\\/])/, homedir());
 	return join(named || join(homedir(), ".pi", "agent"), "memory");
-}
-
-/**
- * One request on a connection of its own. By hand, as Pi's `fetch` may go through a proxy, and
- * loading Node's own client takes longer than all the rest of this file.
- */
-function send(url: string, method: string, path: string, options: Ask): Promise<Reply> {
-	return new Promise((resolve, reject) => {
-		const { host, hostname, port } = new URL(url);
-		const parts: Buffer[] = [];
-		let size = 0;
-		const socket = connect({ host: hostname.replace(/[[\]]/g, ""), port: Number(port || 80), signal: options.signal });
-		const limitMs = options.timeoutMs ?? TOOL_TIMEOUT_MS;
-		const timer = setTimeout(() => socket.destroy(new Error(`no answer within ${limitMs} ms`)), limitMs);
-		socket.on("data", (part: Buffer) => {
-			parts.push(part);
-			size += part.length;
-			if (size > ANSWER_MAX_BYTES) socket.destroy(new Error("the answer is too long"));
-		});
-		socket.on("end", () => {
-			try {
-				resolve(replyIn(Buffer.concat(parts)));
-			} catch {
-				reject(new Error("the answer is not JSON over HTTP"));
-			}
-		});
-		socket.on("error", reject);
-		socket.on("close", () => {
-			clearTimeout(timer);
-			reject(new Error("the connection was closed"));
-		});
-		socket.write(requestText(host, method, path, options.body));
-	});
 }
 
 /** HTTP/1.0: the answer is whole when the connection ends. */

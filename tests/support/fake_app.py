@@ -12,6 +12,10 @@ from typing import Any
 HEALTH = {"ok": True, "service": "ltm_tray", "version": "0", "enabled": True, "backend": "fake"}
 
 
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128
+
+
 @dataclass
 class FakeApp:
     """Answers every route alike; ended with the block.
@@ -27,7 +31,7 @@ class FakeApp:
 
     def __enter__(self) -> FakeApp:
         self._over = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = _Server(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()

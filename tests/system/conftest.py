@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.app import RunningApp, free_port
+from tests.support.app import RunningApp
 from tests.support.fake_llm import FakeLlm
 from tests.support.pi import Pi
 from tests.support.pi_install import PI_VERSIONS, InstalledPi, installed_pi
@@ -30,9 +31,17 @@ def llm() -> Iterator[FakeLlm]:
 
 
 @pytest.fixture
-def pi(installed: InstalledPi, llm: FakeLlm, home: Path, tmp_path: Path) -> Pi:
+def silent_port() -> Iterator[int]:
+    """A port that refuses connections, and that no other program can take meanwhile."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield int(held.getsockname()[1])
+
+
+@pytest.fixture
+def pi(installed: InstalledPi, llm: FakeLlm, silent_port: int, home: Path, tmp_path: Path) -> Pi:
     """A Pi with the extension, in a project directory; no app runs."""
-    pi = Pi(installed, llm, tmp_path / "project", free_port())
+    pi = Pi(installed, llm, tmp_path / "project", silent_port)
     pi.install_extension()
     return pi
 

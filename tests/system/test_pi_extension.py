@@ -13,7 +13,7 @@ import pytest
 from ltm_tray.domain.memory import ObservationKind
 from ltm_tray.domain.payload import Message, payload_of
 from ltm_tray.fronts.agent.tools import tool_specs
-from tests.support.app import RunningApp, free_port
+from tests.support.app import RunningApp
 from tests.support.fake_app import HEALTH, FakeApp
 from tests.support.pi_install import InstalledPi
 from tests.support.stage import Stage, assistant, user
@@ -26,9 +26,9 @@ Staged = Callable[..., Stage]
 
 
 @pytest.fixture
-def staged(oldest: InstalledPi, tmp_path: Path) -> Staged:
+def staged(oldest: InstalledPi, silent_port: int, tmp_path: Path) -> Staged:
     def make(**environ: str) -> Stage:
-        port = int(environ.pop("LTM_PORT", 0)) or free_port()
+        port = int(environ.pop("LTM_PORT", 0)) or silent_port
         return Stage(oldest, cwd=tmp_path / "project", port=port, **environ)
 
     return make
@@ -101,8 +101,8 @@ def test_the_app_is_found_again_on_another_port(staged: Staged) -> None:
             assert "Tea is at four." in stage.tool("memory_recall", query="tea")
 
 
-def test_a_stale_published_address_leads_to_the_named_one(staged: Staged) -> None:
-    publish(f"http://127.0.0.1:{free_port()}")
+def test_a_stale_published_address_leads_to_the_named_one(staged: Staged, silent_port: int) -> None:
+    publish(f"http://127.0.0.1:{silent_port}")
     with FakeApp() as app, staged(LTM_TRAY_URL=f"{app.url}/") as stage:
         stage.start()
         assert stage.look()["status"] == "ltm: on"
@@ -241,6 +241,15 @@ def test_a_turn_does_not_wait_for_an_app_that_hangs(staged: Staged) -> None:
         stage.turn(user("Why?"), assistant("Because."))
         wait_until(lambda: "POST /observe" in app.asked, "the observation is on its way")
         # The block ends the session while that request still hangs.
+
+
+def test_many_turns_while_the_app_hangs_print_nothing(staged: Staged) -> None:
+    with FakeApp(status=None) as app, staged(LTM_PORT=str(app.port)) as stage:
+        stage.start()
+        for number in range(30):
+            stage.turn(user("Why?"), assistant("Because."), leaf=f"leaf-{number}")
+        wait_until(lambda: app.asked.count("POST /observe") > 12, "many are on their way")
+        # The block ends with a look at what the process printed: Node would warn of a leak.
 
 
 def test_the_commands_show_hits_and_state(staged: Staged, app: RunningApp, tmp_path: Path) -> None:

@@ -108,8 +108,9 @@ def test_a_person_sees_hits_and_state_in_pi(pi: Pi, app: RunningApp) -> None:
 
 
 def test_a_person_sees_that_memory_works(pi: Pi, app: RunningApp) -> None:
-    pi.says(EARLIER)
-    pi.says(LATER)
+    with pi.rpc() as session:
+        session.ask(EARLIER)
+        session.ask(LATER)
     # The recall log is written a moment after the answer.
     wait_until(lambda: "by pi" in app.page("/recalls"), "the question is in the log")
     stats = app.get("/stats", cwd=str(pi.cwd)).json
@@ -120,8 +121,9 @@ def test_a_directory_with_spaces_and_other_letters_is_one_project_for_all(
     pi: Pi, app: RunningApp, llm: FakeLlm, tmp_path: Path
 ) -> None:
     elsewhere = replace(pi, cwd=tmp_path / "mein Projekt & ü 日本")
-    elsewhere.says(EARLIER)
-    elsewhere.says(LATER)
+    with elsewhere.rpc() as session:
+        session.ask(EARLIER)
+        session.ask(LATER)
     assert FACT in llm.asked[-1].results[0]
     ran = ltm_tray("recall", "PostgreSQL", "--cwd", str(elsewhere.cwd))
     assert FACT in ran.stdout
