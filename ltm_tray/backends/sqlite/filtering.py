@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from ltm_tray.backends.sqlite.rows import as_json
 from ltm_tray.domain.catalog import ItemFilter, RecallLogFilter
 from ltm_tray.domain.memory import HitKind, MemoryType, ObservationKind
 from ltm_tray.domain.times import first_iso_from
@@ -75,7 +76,8 @@ def condition_of(wanted: ItemFilter, kind: HitKind) -> Condition | None:
     """
     source = SOURCES[kind]
     types = sorted(wanted.types & source.types)
-    if kind not in wanted.kinds or (wanted.types and not types):
+    untagged = bool(wanted.concepts) and kind is not HitKind.MEMORY
+    if kind not in wanted.kinds or (wanted.types and not types) or untagged:
         return None
     condition = Condition()
     if kind is HitKind.MEMORY:
@@ -83,6 +85,13 @@ def condition_of(wanted: ItemFilter, kind: HitKind) -> Condition | None:
     condition.add_equal(f"{source.alias}.project_id", wanted.project_id)
     if types:
         condition.add(f"{source.alias}.{source.type_column} IN ({_marks(types)})", *types)
+    if wanted.concepts:
+        condition.add(
+            "(SELECT count(DISTINCT held.value) FROM json_each(m.concepts_json) held"
+            " WHERE held.value IN (SELECT value FROM json_each(?))) >= ?",
+            as_json(sorted(wanted.concepts)),
+            1 if wanted.any_concept else len(wanted.concepts),
+        )
     condition.add_within(f"{source.alias}.created_at", wanted.since, wanted.until)
     return condition
 

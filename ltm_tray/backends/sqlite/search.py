@@ -170,7 +170,7 @@ def _candidates(
 
 def _is_narrow(query: RecallQuery) -> bool:
     """Tell whether a query asks for more than the full-text index knows."""
-    return bool(query.types or query.since or query.until)
+    return bool(query.types or query.concepts or query.since or query.until)
 
 
 def _holders(
