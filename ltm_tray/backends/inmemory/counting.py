@@ -47,7 +47,7 @@ def sparklines(data: Data, days: list[Day]) -> dict[str, tuple[int, ...]]:
             day.memories + day.observations + day.recalls
             for day in activity(data, days, project_id)
         )
-        for project_id in {*data.projects, *(r.project_id for r in data.recalls)}
+        for project_id in data.projects
     }
     return {project_id: line for project_id, line in lines.items() if any(line)}
 

@@ -58,7 +58,7 @@ class Condition:
 
     def ask(self, connection: sqlite3.Connection, sql: str, *more: object) -> sqlite3.Cursor:
         """Run a statement with the tests in place of its `{where}`; `more` values come behind."""
-        return connection.execute(sql.format(where=self.sql), (*self.values, *more))
+        return connection.execute(sql.replace("{where}", self.sql), (*self.values, *more))
 
 
 def of_project(project_id: str | None) -> Condition:
