@@ -12,6 +12,7 @@ from tests.bench.quality import quality
 from tests.bench.recall_over_http import recall_over_http
 from tests.bench.report import Row, machine, table
 from tests.bench.scale import growth, speed, supersede
+from tests.bench.search_page import search_page
 from tests.bench.start_up import start_up
 
 MEASURES: list[Callable[[], list[Row]]] = [
@@ -22,6 +23,7 @@ MEASURES: list[Callable[[], list[Row]]] = [
     speed,
     growth,
     supersede,
+    search_page,
     pi_hooks,
     pi_without_app,
 ]

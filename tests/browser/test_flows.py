@@ -168,7 +168,8 @@ def _transferred(site: Site, path: str) -> int:
     answers: list[Response] = []
     page.on("response", lambda answer: answers.append(answer))
     page.goto(site.url(path), wait_until="networkidle")
-    return sum(len(answer.body()) + 600 for answer in answers)  # with the headers
+    sizes = [answer.request.sizes() for answer in answers]
+    return sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes)
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -218,3 +219,15 @@ def test_no_cell_of_an_export_is_a_formula(web: Web, text: str) -> None:
     (row,) = csv.DictReader(io.StringIO(web.client.get("/export.csv").text, newline=""))
     assert row["title"].startswith("'")
     assert row["text"].startswith("'")
+
+
+def test_a_large_page_travels_packed_to_who_can_unpack_it(filled: tuple[Web, Sample]) -> None:
+    client = filled[0].client
+    plain = client.get("/")
+    packed = client.get("/", headers={"Accept-Encoding": "gzip, br"})
+    assert "Content-Encoding" not in plain.headers
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.data) == plain.data
+    assert packed.content_length == len(packed.data) < len(plain.data) / 3
+    for answer in (plain, packed):
+        assert answer.headers["Vary"] == "Accept-Encoding"
