@@ -106,8 +106,15 @@ def test_an_entry_shows_its_hits_as_they_are_now(subject: Subject) -> None:
 
 
 def test_an_unknown_entry_is_not_found(store: Store) -> None:
-    with pytest.raises(NotFound):
-        store.recall_entry(1)
+    for number in (1, 0, -1, 10**30):
+        with pytest.raises(NotFound):
+            store.recall_entry(number)
+
+
+def test_a_page_can_begin_before_any_number(subject: Subject) -> None:
+    note(subject, "one")
+    assert len(subject.store.recalls(before_id=10**30).entries) == 1
+    assert subject.store.recalls(before_id=-(10**30)).entries == ()
 
 
 def test_an_item_knows_where_it_was_recalled(subject: Subject) -> None:
