@@ -210,9 +210,9 @@ def _hits_of(project_id: str | None) -> Condition:
 
 def _most_recalled(connection: sqlite3.Connection, hits: Condition) -> tuple[OftenRecalled, ...]:
     most: list[OftenRecalled] = []
-    seen = 0
-    # Some may be forgotten: a few more are asked for, and more again if that was not enough.
-    while some := hits.ask(connection, _MOST_SQL, 2 * TOP_MAX, seen).fetchall():
+    # Some may be forgotten: a few more are asked for, and all if those are not enough.
+    for limit, offset in ((2 * TOP_MAX, 0), (-1, 2 * TOP_MAX)):
+        some = hits.ask(connection, _MOST_SQL, limit, offset).fetchall()
         known = asking.recalled(connection, [hit[0] for hit in some])
         most += [
             OftenRecalled(item=known[id_], times=times, last_recalled_at=from_iso(last))
@@ -221,5 +221,4 @@ def _most_recalled(connection: sqlite3.Connection, hits: Condition) -> tuple[Oft
         ]
         if len(most) >= TOP_MAX:
             break
-        seen += len(some)
     return tuple(most[:TOP_MAX])
