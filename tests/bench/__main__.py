@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.bench.figures import figures
 from tests.bench.footprint import footprint
 from tests.bench.pi import pi_hooks, pi_without_app
 from tests.bench.quality import quality
@@ -24,6 +25,7 @@ MEASURES: list[Callable[[], list[Row]]] = [
     growth,
     supersede,
     search_page,
+    figures,
     pi_hooks,
     pi_without_app,
 ]

@@ -87,9 +87,8 @@ def _busiest(data: Data, project_id: str | None) -> tuple[BusyProject, ...]:
 
 
 def _most_recalled(data: Data, asked: list[RecallLogEntry]) -> tuple[OftenRecalled, ...]:
-    times = Counter(hit for entry in asked for hit in entry.hit_ids)
-    by_time = sorted(asked, key=lambda entry: entry.asked_at)
-    last = {hit: entry.asked_at for entry in by_time for hit in entry.hit_ids}
+    times = Counter(hit for entry in asked for hit in set(entry.hit_ids))
+    last = {hit: entry.asked_at for entry in asked for hit in entry.hit_ids}
     there = [id_ for id_ in times if id_ in data.memories or id_ in data.observations]
     ranked = sorted(there, key=lambda id_: (-times[id_], id_))
     return tuple(

@@ -70,12 +70,15 @@ _EACH_PROJECT_DAYS_SQL = _DAYS_SQL.format(
     of_project="AND project_id = p.project_id",
     source="projects p CROSS JOIN days",
 )
-_HITS_SQL = """
-SELECT hit.value, count(*) AS times, max(asked_at) FROM recalls, json_each(hit_ids_json) hit
-WHERE {where} GROUP BY hit.value ORDER BY times DESC, hit.value
+_MOST_SQL = """
+SELECT hit_id, times, (SELECT asked_at FROM recalls WHERE id = last) FROM (
+    SELECT hit_id, count(*) AS times, max(recall_id) AS last FROM recall_hits
+    WHERE {where} GROUP BY hit_id ORDER BY times DESC, hit_id LIMIT ? OFFSET ?
+)
 """
-_LATEST_AMONG_SQL = """
-SELECT count(*) FROM memories WHERE is_latest = 1 AND id IN (SELECT value FROM json_each(?))
+_RECALLED_SQL = """
+SELECT count(*) FROM (SELECT DISTINCT hit_id FROM recall_hits WHERE {where}) hits
+CROSS JOIN memories m ON m.id = hits.hit_id WHERE m.is_latest = 1
 """
 
 
@@ -157,9 +160,8 @@ def totals(connection: sqlite3.Connection, project_id: str | None, file: Path) -
     one = of_project(project_id)
     replaced = "SELECT count(*) FROM memories WHERE is_latest = 0 AND {where}"
     (versions,) = one.ask(connection, replaced).fetchone()
-    hits = one.ask(connection, _HITS_SQL).fetchall()
-    ids = rows.as_json([hit[0] for hit in hits])
-    (recalled,) = connection.execute(_LATEST_AMONG_SQL, (ids,)).fetchone()
+    hits = _hits_of(project_id)
+    (recalled,) = hits.ask(connection, _RECALLED_SQL).fetchone()
     return Totals(
         memories=counts_of(memories, lambda cell: cell.type),
         observations=counts_of(observations, lambda cell: cell.type),
@@ -199,13 +201,18 @@ def _busiest(
     )
 
 
-def _most_recalled(
-    connection: sqlite3.Connection, hits: Sequence[rows.Row]
-) -> tuple[OftenRecalled, ...]:
-    """Return the first of the hits, ordered already, that were not forgotten."""
+def _hits_of(project_id: str | None) -> Condition:
+    condition = Condition()
+    if project_id is not None:
+        condition.add("recall_id IN (SELECT id FROM recalls WHERE project_id = ?)", project_id)
+    return condition
+
+
+def _most_recalled(connection: sqlite3.Connection, hits: Condition) -> tuple[OftenRecalled, ...]:
     most: list[OftenRecalled] = []
-    for start in range(0, len(hits), 2 * TOP_MAX):
-        some = hits[start : start + 2 * TOP_MAX]
+    # Some may be forgotten: a few more are asked for, and all if those are not enough.
+    for limit, offset in ((2 * TOP_MAX, 0), (-1, 2 * TOP_MAX)):
+        some = hits.ask(connection, _MOST_SQL, limit, offset).fetchall()
         known = asking.recalled(connection, [hit[0] for hit in some])
         most += [
             OftenRecalled(item=known[id_], times=times, last_recalled_at=from_iso(last))

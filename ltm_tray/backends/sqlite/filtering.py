@@ -95,7 +95,8 @@ def recall_condition_of(wanted: RecallLogFilter, before_id: int | None) -> Condi
         condition.add("hit_count = 0")
     condition.add_within("asked_at", wanted.since, wanted.until)
     if before_id is not None:
-        condition.add("id < ?", before_id)
+        # As text, which SQLite turns back: a number of more than 64 bits cannot be bound.
+        condition.add("id < ?", str(before_id))
     return condition
 
 

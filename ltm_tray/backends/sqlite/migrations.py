@@ -90,6 +90,12 @@ _FIRST = (
     )""",
     "CREATE INDEX recalls_of_project ON recalls (project_id, asked_at, hit_count)",
     "CREATE INDEX recalls_asked ON recalls (asked_at, hit_count)",
+    """CREATE TABLE recall_hits (
+        hit_id TEXT NOT NULL,
+        recall_id INTEGER NOT NULL REFERENCES recalls (id) ON DELETE CASCADE,
+        PRIMARY KEY (hit_id, recall_id)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX recall_hits_of_recall ON recall_hits (recall_id)",
     "CREATE TABLE store_facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 )
 
