@@ -59,7 +59,7 @@ class Condition:
 
     def ask(self, connection: sqlite3.Connection, sql: str, *more: object) -> sqlite3.Cursor:
         """Run a statement with the tests in place of its `{where}`; `more` values come behind."""
-        return connection.execute(sql.format(where=self.sql), (*self.values, *more))
+        return connection.execute(sql.replace("{where}", self.sql), (*self.values, *more))
 
 
 def of_project(project_id: str | None) -> Condition:
@@ -104,7 +104,8 @@ def recall_condition_of(wanted: RecallLogFilter, before_id: int | None) -> Condi
         condition.add("hit_count = 0")
     condition.add_within("asked_at", wanted.since, wanted.until)
     if before_id is not None:
-        condition.add("id < ?", before_id)
+        # As text, which SQLite turns back: a number of more than 64 bits cannot be bound.
+        condition.add("id < ?", str(before_id))
     return condition
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ltm_tray.domain.analysis import query_terms
+from ltm_tray.domain.analysis import index_terms, query_terms, stem
 from ltm_tray.domain.snippet import SNIPPET_CHARACTERS, matches, snippet_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=900)
@@ -61,3 +61,30 @@ def test_a_snippet_is_a_bounded_part_of_its_text(text: str, query: str) -> None:
     assert snippet.text in text
     assert len(snippet.text) <= SNIPPET_CHARACTERS
     assert snippet.truncated == (len(text) > SNIPPET_CHARACTERS)
+
+
+@settings(deadline=None)
+@given(
+    text=st.lists(
+        st.sampled_from(
+            ["went", "going", "get_shipping", "getShipping", "GETSHIPPING", "C++", "cpp", ".NET",
+             "don't", "café", "ＣＡＦＥ", "部署脚本", "v1.2.3", "ships", "shippings,", "\u200bgo"]
+        ),
+        max_size=8,
+    ).map(" ".join),
+    query=st.sampled_from(
+        ["go", "getshipping", "get shipping", "c++", ".net", "dont", "cafe", "部署", "1.2.3"]
+    ),
+)  # fmt: skip
+def test_every_word_that_the_index_would_find_is_marked(text: str, query: str) -> None:
+    terms = query_terms(query)
+    stems = {stem(term.text) for term in terms}
+    holders = [word for word in text.split() if stems & set(map(stem, index_terms(word)))]
+    marked = {match.start for match in matches(text, terms)}
+    starts, at = [], 0
+    for word in text.split():
+        at = text.index(word, at)
+        starts.append((at, at + len(word), word))
+        at += len(word)
+    hit = [word for start, end, word in starts if any(start <= m < end for m in marked)]
+    assert hit == holders
