@@ -7,7 +7,7 @@
  * every request has a time limit, and no error leaves this file but a tool's own answer.
  */
 import { type FSWatcher, readFileSync, watch } from "node:fs";
-import { Agent, request } from "node:http";
+import { connect } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -440,38 +440,50 @@ function memoryDir(): string {
 	return join(named || join(homedir(), ".pi", "agent"), "memory");
 }
 
-/** One request on a connection of its own: never through a proxy, as Pi's fetch may go. */
+/**
+ * One request on a connection of its own. By hand, as Pi's `fetch` may go through a proxy, and
+ * loading Node's own client takes longer than all the rest of this file.
+ */
 function send(url: string, method: string, path: string, options: Ask): Promise<Reply> {
 	return new Promise((resolve, reject) => {
-		const body = options.body === undefined ? undefined : Buffer.from(JSON.stringify(options.body));
-		const headers: Record<string, string | number> = { Accept: "application/json", "X-LTM-Source": "pi" };
-		if (body) Object.assign(headers, { "Content-Type": "application/json", "Content-Length": body.length });
-		const call = request(`${url}/api/memory${path}`, { method, headers, agent: new Agent(), signal: options.signal }, (answer) => {
-			const parts: Buffer[] = [];
-			let size = 0;
-			answer.on("data", (part: Buffer) => {
-				parts.push(part);
-				size += part.length;
-				if (size > ANSWER_MAX_BYTES) call.destroy(new Error("the answer is too long"));
-			});
-			answer.on("error", reject);
-			answer.on("end", () => {
-				try {
-					resolve({ status: answer.statusCode ?? 0, data: JSON.parse(Buffer.concat(parts).toString("utf8")) });
-				} catch {
-					reject(new Error(`status ${answer.statusCode} without JSON`));
-				}
-			});
-		});
+		const { host, hostname, port } = new URL(url);
+		const parts: Buffer[] = [];
+		let size = 0;
+		const socket = connect({ host: hostname.replace(/[[\]]/g, ""), port: Number(port || 80), signal: options.signal });
 		const limitMs = options.timeoutMs ?? TOOL_TIMEOUT_MS;
-		const timer = setTimeout(() => call.destroy(new Error(`no answer within ${limitMs} ms`)), limitMs);
-		call.on("error", reject);
-		call.on("close", () => {
+		const timer = setTimeout(() => socket.destroy(new Error(`no answer within ${limitMs} ms`)), limitMs);
+		socket.on("data", (part: Buffer) => {
+			parts.push(part);
+			size += part.length;
+			if (size > ANSWER_MAX_BYTES) socket.destroy(new Error("the answer is too long"));
+		});
+		socket.on("end", () => {
+			try {
+				resolve(replyIn(Buffer.concat(parts)));
+			} catch {
+				reject(new Error("the answer is not JSON over HTTP"));
+			}
+		});
+		socket.on("error", reject);
+		socket.on("close", () => {
 			clearTimeout(timer);
 			reject(new Error("the connection was closed"));
 		});
-		call.end(body);
+		socket.write(requestText(host, method, path, options.body));
 	});
+}
+
+/** HTTP/1.0: the answer is whole when the connection ends. */
+function requestText(host: string, method: string, path: string, body: unknown): string {
+	const json = body === undefined ? "" : JSON.stringify(body);
+	const head = [`${method} /api/memory${path} HTTP/1.0`, `Host: ${host}`, "X-LTM-Source: pi"];
+	if (json) head.push("Content-Type: application/json", `Content-Length: ${Buffer.byteLength(json)}`);
+	return `${head.join("\r\n")}\r\n\r\n${json}`;
+}
+
+function replyIn(bytes: Buffer): Reply {
+	const [head, ...rest] = bytes.toString("utf8").split("\r\n\r\n");
+	return { status: Number(head.split(" ")[1]), data: JSON.parse(rest.join("\r\n\r\n")) };
 }
 
 // What the tools and commands answer
