@@ -200,18 +200,18 @@ def _save_many(web: Web, count: int) -> None:
 @pytest.mark.timeout(300)
 def test_ten_thousand_items_page_through_lightly(crowded: Site, keep_picture: Keep) -> None:
     page = crowded.open("/")
-    assert page.get_by_text("of 10,000", exact=False).first.is_visible()
+    page.get_by_text("of 10,000", exact=False).first.wait_for()
     first = _headings(page)
     page.get_by_role("link", name="Older").click()
     assert len(first) == len(_headings(page)) == 50
     assert not set(first) & set(_headings(page))
     page.goto(crowded.url("/?q=importer"))
-    assert page.get_by_text("Best 50 of").is_visible()
+    page.get_by_text("Best 50 of").wait_for()
     keep_picture(page, "crowded")
     for path in ("/", "/?q=importer+deploy+queue"):
         assert _transferred(crowded, path) <= FIRST_PAINT_MAX_BYTES, path
     page.goto(crowded.url("/stats?days=365"))
-    assert page.get_by_text("9,000").first.is_visible()
+    page.get_by_text("9,000").first.wait_for()
 
 
 def test_the_script_is_small() -> None:
