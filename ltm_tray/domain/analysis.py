@@ -71,7 +71,8 @@ _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
 _POSSESSIVE = regex.compile(r"(?<=\w)['\u2019\u02BC]s\b", regex.IGNORECASE)
 _DROPPED = regex.compile(r"[\p{Cf}\uFE0E\uFE0F'\u2019\u02BC]")
 _FOLDABLE_MARKS = regex.compile(r"[\u0300-\u036F]+")
-_OTHER_NAMES = {**BASE_FORMS, "cpp": "cplusplus"}
+OTHER_NAMES = {**BASE_FORMS, "cpp": "cplusplus"}
+"""Words that become another term than their own letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +226,7 @@ def _camel_parts(chunk: str) -> list[str]:
 
 def _finish(part: str) -> str:
     folded = part.casefold()[:TERM_CHARACTERS_MAX]
-    return _OTHER_NAMES.get(folded, folded)
+    return OTHER_NAMES.get(folded, folded)
 
 
 _EXPAND: dict[str, Callable[[str], list[str]]] = {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 
-from ltm_tray.domain.analysis import QueryTerm, stem
+from ltm_tray.domain.analysis import OTHER_NAMES, QueryTerm, stem
 
 
 class Asked:
@@ -24,6 +25,8 @@ class Asked:
         beginnings = {key[: max(2, len(key) - 1)] for key in self._stems}
         self.starts = tuple(beginnings | set(self._prefixes))
         """How a term must begin to match; one that begins otherwise need not be looked at."""
+        self.glimpse = _glimpse(self.starts, self._stems)
+        """Finds something in every stretch of text that may match; most others hold nothing."""
         self.keys = _Memo(self._keys_of)
         """The keys that a term of a text matches, by the term; mostly none."""
         self.marks: dict[str, Sequence[tuple[int, int, str]]] = {}
@@ -45,6 +48,14 @@ class _Memo(dict[str, tuple[str, ...]]):
     def __missing__(self, term: str) -> tuple[str, ...]:
         found = self[term] = self._find(term)
         return found
+
+
+def _glimpse(starts: Iterable[str], stems: set[str]) -> re.Pattern[str]:
+    # Other forms of a word do not begin as it does; and what the analyser joins, folds or
+    # names anew cannot be told from its letters.
+    forms = {form for form, base in OTHER_NAMES.items() if stem(base) in stems}
+    words = [re.escape(word) for word in sorted({*starts, *forms})]
+    return re.compile("|".join([*words, r"[^\x00-\x7f]", r"[+#']", r"[-_.](?=\w)"]), re.IGNORECASE)
 
 
 def _key_of(term: QueryTerm) -> str:

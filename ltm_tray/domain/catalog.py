@@ -43,13 +43,16 @@ class ItemFilter:
     """Which latest memories and observations are meant; without arguments all of them.
 
     `project_id` None means every project. `types` holds memory types and observation
-    kinds; empty, it means every type. `since` and `until` are aware times that bound
+    kinds; empty, it means every type. `concepts` means memories saved with all of these,
+    with `any_concept` with one of them. `since` and `until` are aware times that bound
     when an item was created; `until` itself is excluded.
     """
 
     project_id: str | None = None
     kinds: frozenset[HitKind] = frozenset(HitKind)
     types: frozenset[str] = frozenset()
+    concepts: frozenset[str] = frozenset()
+    any_concept: bool = False
     since: datetime | None = None
     until: datetime | None = None
 
@@ -60,6 +63,8 @@ class ItemFilter:
             project_id=query.project_id,
             kinds=query.kinds,
             types=query.types,
+            concepts=query.concepts,
+            any_concept=query.any_concept,
             since=query.since,
             until=query.until,
         )

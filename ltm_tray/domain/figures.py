@@ -69,14 +69,17 @@ class OftenRecalled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreSize:
-    """Bytes on disk: the whole database, its write-ahead log, and of it the search index.
+    """Bytes on disk: the database, of it the texts and the index, and the write-ahead log.
 
-    All are 0 for a store without files.
+    `text_bytes` are titles and texts, as in `ProjectDetail`; `index_bytes` is all else
+    that is in use, which is mostly what finds them; free pages make up the rest. All
+    are 0 for a store without files.
     """
 
     database_bytes: int = 0
-    wal_bytes: int = 0
+    text_bytes: int = 0
     index_bytes: int = 0
+    wal_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

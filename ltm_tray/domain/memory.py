@@ -150,6 +150,8 @@ class RecallQuery:
     """A question to the memory. `project_id` None asks all projects (the console only).
 
     `types` holds memory types and observation kinds; empty, it asks for every type.
+    `concepts` asks for memories saved with all of these concepts, with `any_concept` for
+    one of them; observations have none.
     `since` and `until` are aware times that bound when a hit was created; `until`
     itself is excluded.
     """
@@ -159,6 +161,8 @@ class RecallQuery:
     limit: int = RECALL_LIMIT_DEFAULT
     kinds: frozenset[HitKind] = frozenset(HitKind)
     types: frozenset[str] = frozenset()
+    concepts: frozenset[str] = frozenset()
+    any_concept: bool = False
     since: datetime | None = None
     until: datetime | None = None
     sort: Sort = Sort.RELEVANCE

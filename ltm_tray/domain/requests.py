@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -25,6 +26,7 @@ from ltm_tray.domain.memory import (
 )
 from ltm_tray.domain.project import Project
 from ltm_tray.domain.text import is_storable
+from ltm_tray.domain.times import from_iso
 
 LABEL_MAX_CHARACTERS = 1_024
 """Longest concept, file name, id, session id or title."""
@@ -57,6 +59,11 @@ class RecallRequest:
     query: str
     limit: int = RECALL_LIMIT_DEFAULT
     kinds: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+    concept_match: str = "all"
+    since: str | None = None
+    until: str | None = None
     sort: str = Sort.RELEVANCE
     explain: bool = False
     source: str = "api"
@@ -122,6 +129,11 @@ def recall_query(request: RecallRequest, project: Project) -> RecallQuery:
     if not 1 <= request.limit < 2**63:
         check.add("limit", "out_of_range", f"must be 1 to {RECALL_LIMIT_MAX}")
     kinds = [check.choice("kinds", kind, HitKind) for kind in request.kinds]
+    for type_ in request.types:
+        check.one_of("types", type_, (*MemoryType, *ObservationKind))
+    check.labels("concepts", request.concepts)
+    check.one_of("conceptMatch", request.concept_match, ("all", "any"))
+    since, until = check.time("since", request.since), check.time("until", request.until)
     sort = check.choice("sort", request.sort, Sort)
     check.optional_label("sessionId", request.session_id)
     check.done()
@@ -130,6 +142,11 @@ def recall_query(request: RecallRequest, project: Project) -> RecallQuery:
         project_id=project.id,
         limit=min(request.limit, RECALL_LIMIT_MAX),
         kinds=frozenset(kind for kind in kinds if kind) or frozenset(HitKind),
+        types=frozenset(request.types),
+        concepts=frozenset(request.concepts),
+        any_concept=request.concept_match == "any",
+        since=since,
+        until=until,
         sort=sort or Sort.RELEVANCE,
         explain=request.explain,
     )
@@ -214,6 +231,19 @@ class _Checks:
             return
         for value in listed:
             self.text(field, value, LABEL_MAX_CHARACTERS)
+
+    def one_of(self, field: str, value: str, options: Sequence[str]) -> None:
+        if value not in options:
+            self.add(field, "unknown", "must be one of " + ", ".join(options))
+
+    def time(self, field: str, value: str | None) -> datetime | None:
+        if value is None:
+            return None
+        try:
+            return from_iso(value)
+        except (ValueError, OverflowError):
+            self.add(field, "wrong_type", "must be a time such as 2026-01-02T03:04:05Z")
+            return None
 
     def choice(self, field: str, value: str, options: type[Choice]) -> Choice | None:
         try:

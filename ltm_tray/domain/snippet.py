@@ -49,7 +49,8 @@ def matches(text: str, terms: Sequence[QueryTerm] | Asked) -> list[Match]:
 def _marks(chunk: str, asked: Asked) -> Sequence[Match]:
     found: list[Match] = []
     last = 0
-    for start, end, terms in chunk_spans(chunk):
+    spans = chunk_spans(chunk) if asked.glimpse.search(chunk) else ()
+    for start, end, terms in spans:
         key = next((key for term in terms for key in asked.keys[term]), None)
         if key is not None and end > last:
             found.append(Match(max(start, last), end, key))

@@ -6,12 +6,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.bench.figures import figures
 from tests.bench.footprint import footprint
 from tests.bench.pi import pi_hooks, pi_without_app
 from tests.bench.quality import quality
 from tests.bench.recall_over_http import recall_over_http
 from tests.bench.report import Row, machine, table
 from tests.bench.scale import growth, speed, supersede
+from tests.bench.search_page import search_page
 from tests.bench.start_up import start_up
 
 MEASURES: list[Callable[[], list[Row]]] = [
@@ -22,6 +24,8 @@ MEASURES: list[Callable[[], list[Row]]] = [
     speed,
     growth,
     supersede,
+    search_page,
+    figures,
     pi_hooks,
     pi_without_app,
 ]

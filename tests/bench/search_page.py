@@ -16,6 +16,7 @@ from tests.support.web import Web, a_web
 
 MEMORIES = 10_000
 RATIO_LIMIT = 3
+AS_BROWSERS_ASK = {"Accept-Encoding": "gzip, br"}
 
 
 @contextmanager
@@ -37,11 +38,18 @@ def search_page() -> list[Row]:
                 subject.questions,
             )
         )
-        page = median(times_ms(lambda q: client.get("/", query_string={"q": q}), subject.questions))
-        newest = median(times_ms(lambda _: client.get("/"), range(40)))
+        page = median(
+            times_ms(
+                lambda q: client.get("/", query_string={"q": q}, headers=AS_BROWSERS_ASK),
+                subject.questions,
+            )
+        )
+        newest = median(times_ms(lambda _: client.get("/", headers=AS_BROWSERS_ASK), range(40)))
     return [
         Row(what="recall of 50 over all projects, p50, 10k memories", value=recall, unit="ms"),
         Row(what="newest page of the console, p50, 10k memories", value=newest, unit="ms"),
         Row(what="search page, p50, 10k memories", value=page, unit="ms"),
-        Row(what="search page beside its recall", value=page / recall, unit="x", at_most=3),
+        Row(
+            what="search page beside its recall", value=page / recall, unit="x", at_most=RATIO_LIMIT
+        ),
     ]

@@ -171,6 +171,15 @@ def test_totals_name_what_is_recalled_most_and_count_what_never_is(subject: Subj
     assert totals.never_recalled == 1
 
 
+def test_forgotten_items_make_room_among_the_most_recalled(subject: Subject) -> None:
+    there = subject.store.remember(a_memory("still here"))
+    gone = [f"mem_gone{n}" for n in range(45)]
+    note(subject, "a", *gone)
+    note(subject, "b", *gone, there.id)
+    (top,) = subject.store.totals().most_recalled
+    assert (top.item.id, top.times) == (there.id, 1)
+
+
 def test_a_project_tells_its_last_uses_and_its_size(subject: Subject) -> None:
     store = subject.store
     store.remember(a_memory("grün"))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pytest
 
-from ltm_tray.domain.memory import Forget
+from ltm_tray.domain.memory import Forget, MemoryType
 from ltm_tray.ports import Store
 from tests.support.asking import found
-from tests.support.builders import HERE, a_memory, a_query
+from tests.support.builders import HERE, a_memory, a_query, an_observation
 
 SYNTAX = [
     (["Ticket POL-358 is about the login", "358 tests pass"], "POL-358", [0]),
@@ -125,6 +125,25 @@ def test_forgetting_never_widens_to_what_merely_matches(store: Store) -> None:
     store.remember(a_memory("use tabs"))
     assert store.forget(Forget(project_id=HERE.id, memory_ids=("use",))) == 0
     assert len(found(store, "tabs")) == 1
+
+
+def test_concepts_narrow_to_memories_saved_with_all_or_with_any_of_them(store: Store) -> None:
+    both = store.remember(a_memory("tabs alpha", concepts=("open", "private"))).id
+    one = store.remember(a_memory("tabs bravo", concepts=("open",))).id
+    store.remember(a_memory("tabs charlie open private"))
+    store.observe(an_observation("User: tabs"))
+    wanted = frozenset({"open", "private"})
+    assert found(store, "tabs", concepts=wanted) == [both]
+    assert set(found(store, "tabs", concepts=wanted, any_concept=True)) == {both, one}
+
+
+def test_types_and_dates_narrow_what_is_found(store: Store) -> None:
+    bug = store.remember(a_memory("tabs alpha", type=MemoryType.BUG)).id
+    fact = store.remember(a_memory("tabs bravo")).id
+    saved_at = store.memory(fact).created_at
+    assert found(store, "tabs", types=frozenset({"bug"})) == [bug]
+    assert found(store, "tabs", since=saved_at) == [fact]
+    assert found(store, "tabs", until=saved_at) == [bug]
 
 
 def test_a_hit_explains_its_score(store: Store) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from ltm_tray.domain.catalog import RecalledItem, RecallLogEntry, RecallLogFilter
 from ltm_tray.domain.errors import NotFound
-from ltm_tray.domain.memory import Forget, HitKind
+from ltm_tray.domain.memory import RECALL_LOG_MAX, Forget, HitKind
 from ltm_tray.ports import Store
 from tests.contract.conftest import Subject
 from tests.support.builders import HERE, THERE, a_memory, an_observation
@@ -106,8 +106,15 @@ def test_an_entry_shows_its_hits_as_they_are_now(subject: Subject) -> None:
 
 
 def test_an_unknown_entry_is_not_found(store: Store) -> None:
-    with pytest.raises(NotFound):
-        store.recall_entry(1)
+    for number in (1, 0, -1, 10**30):
+        with pytest.raises(NotFound):
+            store.recall_entry(number)
+
+
+def test_a_page_can_begin_before_any_number(subject: Subject) -> None:
+    note(subject, "one")
+    assert len(subject.store.recalls(before_id=10**30).entries) == 1
+    assert subject.store.recalls(before_id=-(10**30)).entries == ()
 
 
 def test_an_item_knows_where_it_was_recalled(subject: Subject) -> None:
@@ -122,3 +129,16 @@ def test_an_item_knows_where_it_was_recalled(subject: Subject) -> None:
     assert where("mem_2") == ["three", "two", "one"]
     assert where("mem_2", limit=2) == ["three", "two"]
     assert where("mem") == where('"') == where("%") == []
+
+
+def test_the_log_keeps_the_newest_entries_only(subject: Subject) -> None:
+    for number in range(RECALL_LOG_MAX + 2):
+        note(subject, f"question {number}", f"mem_{number}")
+        if number % 500 == 0:  # so many wait to be written, and no more than 1,000 may
+            subject.store.recalls(limit=1)
+    newest, *_ = subject.store.recalls(limit=1).entries
+    oldest = subject.store.recalls_of("mem_2")[0]
+    assert newest.id - oldest.id + 1 == RECALL_LOG_MAX
+    assert subject.store.recalls_of("mem_1") == []
+    assert subject.store.totals().recalls.count == RECALL_LOG_MAX
+    assert len(subject.store.totals().most_recalled) == 0

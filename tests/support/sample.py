@@ -23,9 +23,9 @@ SAVED = (
      "batch to the writer over a queue of its own, and waits while the queue is full. " * 4),
     (KESTREL, "preference", "Use tabs in Makefiles and two spaces everywhere else."),
     (KESTREL, "workflow", "Deploy with make ship. It needs the VPN, and takes about ten minutes."),
-    (KESTREL, "bug", "The importer stalled as each row was committed alone; commit per batch."),
-    (RECIPES, "bug", "The date picker was off by one day, as it parsed local midnight."),
-    (RECIPES, "pattern", "Each form has a schema in forms/, and the server checks the same one."),
+    (KESTREL, "bug", "The importer stalled: each row was committed alone; now each batch."),
+    (RECIPES, "bug", "The date picker was off by one day because it parsed local midnight."),
+    (RECIPES, "pattern", "Each form has a schema in forms/, and the server checks the same."),
     (RECIPES, "preference", "Write recipes with metric units; cups go in parentheses."),
 )  # fmt: skip
 VERSIONS = (

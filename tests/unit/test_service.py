@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ltm_tray.backends.inmemory import InMemoryStore
+from ltm_tray.domain.catalog import ItemFilter, RecallLogFilter
 from ltm_tray.domain.errors import InvalidInput, LtmDisabled, SettingPinned
 from ltm_tray.domain.payload import Message
 from ltm_tray.domain.requests import (
@@ -77,6 +78,25 @@ def test_while_off_no_verb_does_anything(service: MemoryService, switch: FakeSwi
     assert service.newest().items == ()
     assert service.recalls().entries == ()
     assert service.stats(CWD).memory_count == 0
+
+
+def test_all_that_was_saved_and_asked_can_be_browsed_while_off(
+    service: MemoryService, switch: FakeSwitch
+) -> None:
+    saved = service.remember(RememberRequest(cwd=CWD, content="Use tabs"))
+    service.recall(RecallRequest(cwd=CWD, query="tabs"))
+    switch.enabled = False
+    (project,) = service.project_details()
+    project_id = project.summary.project_id
+    (entry,) = service.recalls(RecallLogFilter(project_id=project_id)).entries
+    assert service.project(project_id) == project
+    assert [item.id for item in service.items(ItemFilter(project_id=project_id))] == [saved.id]
+    assert service.facets(ItemFilter(project_id=project_id), "tabs").total == 1
+    assert service.recall_entry(entry.id).hits[0].id == saved.id
+    assert service.recalls_of(saved.id) == [entry]
+    assert [day.recalls for day in service.activity(1, project_id=project_id)] == [1]
+    assert service.sparklines(1) == {project_id: (2,)}
+    assert service.totals(project_id).memory_count == 1
 
 
 @pytest.mark.parametrize("kind", ["agent_end", "pre_compact"])

@@ -84,6 +84,35 @@ def test_a_limit_over_fifty_is_lowered(web: Web) -> None:
     assert web.get("/recall", cwd=HERE, q="tea", limit="5000").status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("narrowed", "expected"),
+    [
+        ({"types": "bug"}, ["tabs alpha"]),
+        ({"types": "bug,fact"}, ["tabs alpha", "tabs bravo"]),
+        ({"concepts": "open,private"}, ["tabs alpha"]),
+        ({"concepts": "open,private", "conceptMatch": "any"}, ["tabs alpha", "tabs bravo"]),
+        ({"since": "2099-01-01T00:00:00Z"}, []),
+        ({"until": "2099-01-01T00:00:00Z"}, ["tabs alpha", "tabs bravo"]),
+    ],
+)
+def test_recall_is_narrowed_by_type_concept_and_date(
+    web: Web, narrowed: dict[str, str], expected: list[str]
+) -> None:
+    web.remember("tabs alpha", type="bug", concepts=["open", "private"])
+    web.remember("tabs bravo", concepts=["open"])
+    hits = web.get("/recall", cwd=HERE, q="tabs", **narrowed).get_json()["hits"]
+    assert sorted(hit["title"] for hit in hits) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("types", "runbook"), ("since", "yesterday"), ("until", "2026-01-01"), ("conceptMatch", "x")],
+)
+def test_recall_refuses_what_it_cannot_narrow_by(web: Web, name: str, value: str) -> None:
+    answer = web.get("/recall", cwd=HERE, q="tabs", **{name: value})
+    assert problem_of(answer) == (400, "validation_error", [name])
+
+
 def test_recall_keeps_to_the_kinds(web: Web) -> None:
     memory_id, observation_id = web.remember("tea at four"), web.observe("tea at five")
 

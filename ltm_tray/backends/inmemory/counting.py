@@ -47,7 +47,7 @@ def sparklines(data: Data, days: list[Day]) -> dict[str, tuple[int, ...]]:
             day.memories + day.observations + day.recalls
             for day in activity(data, days, project_id)
         )
-        for project_id in {*data.projects, *(r.project_id for r in data.recalls)}
+        for project_id in data.projects
     }
     return {project_id: line for project_id, line in lines.items() if any(line)}
 
@@ -87,9 +87,8 @@ def _busiest(data: Data, project_id: str | None) -> tuple[BusyProject, ...]:
 
 
 def _most_recalled(data: Data, asked: list[RecallLogEntry]) -> tuple[OftenRecalled, ...]:
-    times = Counter(hit for entry in asked for hit in entry.hit_ids)
-    by_time = sorted(asked, key=lambda entry: entry.asked_at)
-    last = {hit: entry.asked_at for entry in by_time for hit in entry.hit_ids}
+    times = Counter(hit for entry in asked for hit in set(entry.hit_ids))
+    last = {hit: entry.asked_at for entry in asked for hit in entry.hit_ids}
     there = [id_ for id_ in times if id_ in data.memories or id_ in data.observations]
     ranked = sorted(there, key=lambda id_: (-times[id_], id_))
     return tuple(

@@ -29,8 +29,15 @@ class Data:
 
     def wanted(self, wanted: ItemFilter) -> list[Item]:
         """Return the items of a filter, newest first."""
-        found = [item for item in self.items() if is_wanted(item, wanted)]
+        found = [i for i in self.items() if is_wanted(i, wanted) and self._is_tagged(i, wanted)]
         return sorted(found, key=position, reverse=True)
+
+    def _is_tagged(self, item: Item, wanted: ItemFilter) -> bool:
+        if not wanted.concepts:
+            return True
+        memory = self.memories.get(item.id)
+        held = wanted.concepts & set(memory.concepts if memory else ())
+        return bool(held) if wanted.any_concept else held == wanted.concepts
 
     def memories_of(self, project_id: str | None) -> list[Memory]:
         """Return all versions of a project's memories; None means of every project."""

@@ -24,7 +24,7 @@ def recall(data: Data, query: RecallQuery) -> list[RecallHit]:
 def _search(data: Data, query: RecallQuery, terms: Sequence[QueryTerm]) -> list[RecallHit]:
     wanted = ItemFilter.of(query)
     # How rare a word is does not depend on the types and times that are asked for.
-    rivals = replace(wanted, types=frozenset(), since=None, until=None)
+    rivals = replace(wanted, types=frozenset(), concepts=frozenset(), since=None, until=None)
     rated = _rated(data, terms, data.wanted(rivals))
     found = [item for item in data.wanted(wanted) if rated[item.id].score > 0]
     if query.sort is Sort.RELEVANCE:

@@ -20,6 +20,9 @@ from ltm_tray.domain.memory import HitKind
 _ENTRIES_SQL = """
 SELECT id, project_id, query, source, session_id, hit_ids_json, duration_ms, asked_at FROM recalls
 """
+_OF_ITEM_SQL = """
+WHERE id IN (SELECT recall_id FROM recall_hits WHERE hit_id = ?) ORDER BY id DESC LIMIT ?
+"""
 _ITEMS_SQL = """
 SELECT id, 'memory', project_id, title, type, is_latest = 0
 FROM memories WHERE id IN (SELECT value FROM json_each(?1))
@@ -42,7 +45,8 @@ def recalls(
 
 def recall_entry(connection: sqlite3.Connection, entry_id: int) -> RecallDetail:
     """See `MemoryCatalog.recall_entry`."""
-    row = connection.execute(f"{_ENTRIES_SQL} WHERE id = ?", (entry_id,)).fetchone()
+    # As text, which SQLite turns back: a number of more than 64 bits cannot be bound.
+    row = connection.execute(f"{_ENTRIES_SQL} WHERE id = ?", (str(entry_id),)).fetchone()
     if row is None:
         raise NotFound("The recall log has no such entry; it keeps the newest ones only.")
     entry = rows.recall_of(row)
@@ -53,11 +57,7 @@ def recall_entry(connection: sqlite3.Connection, entry_id: int) -> RecallDetail:
 
 def recalls_of(connection: sqlite3.Connection, item_id: str, limit: int) -> list[RecallLogEntry]:
     """See `MemoryCatalog.recalls_of`."""
-    # The log is short, and an id in its list stands in quotes that it cannot hold itself.
-    found = connection.execute(
-        f"{_ENTRIES_SQL} WHERE instr(hit_ids_json, ?) ORDER BY id DESC LIMIT ?",
-        (rows.as_json(item_id), limit),
-    )
+    found = connection.execute(_ENTRIES_SQL + _OF_ITEM_SQL, (item_id, limit))
     return [rows.recall_of(row) for row in found]
 
 

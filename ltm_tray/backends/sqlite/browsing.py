@@ -25,6 +25,28 @@ _PLACES_SQL = {
     HitKind.MEMORY: "SELECT created_at, id, number FROM memories m ",
     HitKind.OBSERVATION: "SELECT created_at, id, number FROM observations o ",
 }
+_PROJECTS_SQL = """
+SELECT project_id, cwd, first_seen_at, last_seen_at FROM projects
+WHERE {where} ORDER BY last_seen_at DESC, project_id DESC
+"""
+_SAVED_SQL = [
+    """
+SELECT project_id, count(*), max(updated_at), sum(text_bytes) FROM memories
+WHERE is_latest = 1 AND {where} GROUP BY project_id
+""",
+    """
+SELECT project_id, count(*), max(updated_at), sum(text_bytes) FROM memories
+WHERE is_latest = 0 AND {where} GROUP BY project_id
+""",
+]
+_OBSERVED_SQL = """
+SELECT project_id, count(*), max(created_at), sum(text_bytes) FROM observations
+WHERE {where} GROUP BY project_id
+"""
+_ASKED_SQL = "SELECT project_id, max(asked_at) FROM recalls WHERE {where} GROUP BY project_id"
+_Figures = tuple[int, str | None, int]
+"""How many, the last one's time, and their bytes."""
+_NONE: _Figures = (0, None, 0)
 _AMONG = "number IN (SELECT value FROM json_each(?))"
 _VERSIONS_SQL = f"""
 WITH RECURSIVE later (id) AS (
@@ -170,44 +192,34 @@ def _newest(
 
 
 def _details(connection: sqlite3.Connection, one: Condition) -> list[ProjectDetail]:
-    memories = _by_project(
-        connection,
-        "sum(is_latest), sum(is_latest = 0), max(updated_at), sum(text_bytes) FROM memories",
-        one,
-    )
-    observations = _by_project(
-        connection, "count(*), max(created_at), sum(text_bytes) FROM observations", one
-    )
-    recalls = _by_project(connection, "max(asked_at) FROM recalls", one)
-    found = one.ask(
-        connection,
-        "SELECT project_id, cwd, first_seen_at, last_seen_at FROM projects"
-        " WHERE {where} ORDER BY last_seen_at DESC, project_id DESC",
-    )
-    details = []
-    for project_id, cwd, first_seen, last_seen in found:
-        latest, versions_, saved, saved_bytes = memories.get(project_id, (0, 0, None, 0))
-        observed, observed_at, observed_bytes = observations.get(project_id, (0, None, 0))
-        (asked_at,) = recalls.get(project_id, (None,))
-        details.append(
-            ProjectDetail(
-                summary=rows.project_of((project_id, cwd, latest, observed, first_seen, last_seen)),
-                version_count=versions_,
-                last_saved_at=_time(saved),
-                last_observed_at=_time(observed_at),
-                last_recalled_at=_time(asked_at),
-                text_bytes=saved_bytes + observed_bytes,
-            )
+    latest, replaced = ({row[0]: row[1:] for row in one.ask(connection, sql)} for sql in _SAVED_SQL)
+    observed = {row[0]: row[1:] for row in one.ask(connection, _OBSERVED_SQL)}
+    asked = dict(one.ask(connection, _ASKED_SQL).fetchall())
+    return [
+        _detail(
+            row,
+            (latest.get(row[0], _NONE), replaced.get(row[0], _NONE), observed.get(row[0], _NONE)),
+            asked.get(row[0]),
         )
-    return details
+        for row in one.ask(connection, _PROJECTS_SQL)
+    ]
 
 
-def _by_project(
-    connection: sqlite3.Connection, figures: str, one: Condition
-) -> dict[str, rows.Row]:
-    """Return figures of each project, by its id."""
-    sql = "SELECT project_id, " + figures + " WHERE {where} GROUP BY project_id"
-    return {row[0]: row[1:] for row in one.ask(connection, sql)}
+def _detail(
+    row: rows.Row, figures: tuple[_Figures, _Figures, _Figures], asked_at: str | None
+) -> ProjectDetail:
+    """Return a project from its row, and from its latest, its replaced, its captured items."""
+    latest, replaced, observed = figures
+    project_id, cwd, first_seen, last_seen = row
+    saved_at = max(filter(None, (latest[1], replaced[1])), default=None)
+    return ProjectDetail(
+        summary=rows.project_of((project_id, cwd, latest[0], observed[0], first_seen, last_seen)),
+        version_count=replaced[0],
+        last_saved_at=_time(saved_at),
+        last_observed_at=_time(observed[1]),
+        last_recalled_at=_time(asked_at),
+        text_bytes=latest[2] + replaced[2] + observed[2],
+    )
 
 
 def _time(text: str | None) -> datetime | None:

@@ -30,56 +30,55 @@ from ltm_tray.domain.times import from_iso, to_iso
 
 _CELLS_SQL = {
     HitKind.MEMORY: """
-SELECT project_id, type, count(*) FROM memories m WHERE {where} GROUP BY project_id, type
+SELECT project_id, type, count(*) FROM memories m {index} WHERE {where} GROUP BY project_id, type
 """,
     HitKind.OBSERVATION: """
-SELECT project_id, kind, count(*) FROM observations o WHERE {where} GROUP BY project_id, kind
+SELECT project_id, kind, count(*) FROM observations o {index} WHERE {where}
+GROUP BY project_id, kind
 """,
 }
-_MATCHING = {
-    HitKind.MEMORY: "m.number IN (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?)",
-    HitKind.OBSERVATION: (
-        "o.number IN (SELECT rowid FROM observations_fts WHERE observations_fts MATCH ?)"
-    ),
+_COUNTING_INDEX = {
+    HitKind.MEMORY: "INDEXED BY memories_counted",
+    HitKind.OBSERVATION: "INDEXED BY observations_counted",
 }
+"""The indexes that hold all that is counted, in groups: going through one reads no row."""
+_MATCHING = {
+    HitKind.MEMORY: "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?",
+    HitKind.OBSERVATION: "SELECT rowid FROM observations_fts WHERE observations_fts MATCH ?",
+}
+_FEW = 2_000
+"""Up to so many matches are looked up one by one; for more, going through the index is faster."""
 _DAYS_SQL = """
 WITH days (number, first, after) AS MATERIALIZED (
     SELECT key, json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?1)
 )
-SELECT
+SELECT {project},
     (SELECT count(*) FROM memories
-     WHERE is_latest IN (0, 1) AND created_at >= first AND created_at < after {project}),
+     WHERE is_latest IN (0, 1) AND created_at >= first AND created_at < after {of_project}),
     (SELECT count(*) FROM observations
-     WHERE created_at >= first AND created_at < after {project}),
+     WHERE created_at >= first AND created_at < after {of_project}),
     (SELECT count(*) FROM recalls
-     WHERE asked_at >= first AND asked_at < after {project}),
+     WHERE asked_at >= first AND asked_at < after {of_project}),
     (SELECT count(*) FROM recalls
-     WHERE asked_at >= first AND asked_at < after AND hit_count = 0 {project})
-FROM days ORDER BY number
+     WHERE asked_at >= first AND asked_at < after AND hit_count = 0 {of_project})
+FROM {source} ORDER BY {project}, days.number
 """
-_SPARKS_SQL = """
-SELECT project_id, (strftime('%s', at) - strftime('%s', ?1)) / 86400 AS day, count(*) FROM (
-    SELECT project_id, created_at AS at FROM memories
-    WHERE is_latest IN (0, 1) AND created_at >= ?1 AND created_at < ?2
-    UNION ALL SELECT project_id, created_at FROM observations
-    WHERE created_at >= ?1 AND created_at < ?2
-    UNION ALL SELECT project_id, asked_at FROM recalls WHERE asked_at >= ?1 AND asked_at < ?2
-) GROUP BY project_id, day
-"""
-_HITS_SQL = """
-WITH hits (id, times, last) AS MATERIALIZED (
-    SELECT hit.value, count(*), max(asked_at)
-    FROM recalls, json_each(hit_ids_json) hit WHERE {where} GROUP BY hit.value
+_ALL_DAYS_SQL = _DAYS_SQL.format(project="NULL", of_project="", source="days")
+_PROJECT_DAYS_SQL = _DAYS_SQL.format(project="?2", of_project="AND project_id = ?2", source="days")
+_EACH_PROJECT_DAYS_SQL = _DAYS_SQL.format(
+    project="p.project_id",
+    of_project="AND project_id = p.project_id",
+    source="projects p CROSS JOIN days",
+)
+_MOST_SQL = """
+SELECT hit_id, times, (SELECT asked_at FROM recalls WHERE id = last) FROM (
+    SELECT hit_id, count(*) AS times, max(recall_id) AS last FROM recall_hits
+    WHERE {where} GROUP BY hit_id ORDER BY times DESC, hit_id LIMIT ? OFFSET ?
 )
 """
-_MOST_SQL = """
-SELECT id, times, last FROM hits
-WHERE EXISTS (SELECT 1 FROM memories m WHERE m.id = hits.id)
-   OR EXISTS (SELECT 1 FROM observations o WHERE o.id = hits.id)
-ORDER BY times DESC, id LIMIT ?
-"""
-_LATEST_HITS_SQL = """
-SELECT count(*) FROM hits JOIN memories m ON m.id = hits.id WHERE m.is_latest = 1
+_RECALLED_SQL = """
+SELECT count(*) FROM (SELECT DISTINCT hit_id FROM recall_hits WHERE {where}) hits
+CROSS JOIN memories m ON m.id = hits.hit_id WHERE m.is_latest = 1
 """
 
 
@@ -104,22 +103,31 @@ def cells(
         condition = condition_of(wanted, kind)
         if condition is None:
             continue
+        index = _COUNTING_INDEX[kind]
         if expression is not None:
-            condition.add(_MATCHING[kind], expression)
+            if _is_few(connection, _MATCHING[kind], expression):
+                index = ""
+            condition.add(f"number IN ({_MATCHING[kind]})", expression)
         found += [
             Cell(project_id, kind, type_, count)
-            for project_id, type_, count in condition.ask(connection, sql)
+            for project_id, type_, count in condition.ask(connection, sql.replace("{index}", index))
         ]
     return found
+
+
+def _is_few(connection: sqlite3.Connection, matching: str, expression: str) -> bool:
+    found = connection.execute(matching + " LIMIT ?", (expression, _FEW + 1)).fetchall()
+    return len(found) <= _FEW
 
 
 def activity(
     connection: sqlite3.Connection, days: Sequence[Day], project_id: str | None
 ) -> list[DayActivity]:
     """See `MemoryCatalog.activity`."""
-    bounds = rows.as_json([(to_iso(day.start), to_iso(day.end)) for day in days])
-    sql = _DAYS_SQL.format(project="" if project_id is None else "AND project_id = ?2")
-    found = connection.execute(sql, (bounds,) if project_id is None else (bounds, project_id))
+    if project_id is None:
+        found = connection.execute(_ALL_DAYS_SQL, (_bounds(days),))
+    else:
+        found = connection.execute(_PROJECT_DAYS_SQL, (_bounds(days), project_id))
     return [
         DayActivity(
             day=day.day,
@@ -128,17 +136,20 @@ def activity(
             recalls=recalls,
             empty_recalls=empty,
         )
-        for day, (memories, observations, recalls, empty) in zip(days, found, strict=True)
+        for day, (_, memories, observations, recalls, empty) in zip(days, found, strict=True)
     ]
 
 
 def sparklines(connection: sqlite3.Connection, days: Sequence[Day]) -> dict[str, tuple[int, ...]]:
     """See `MemoryCatalog.sparklines`."""
-    bounds = (to_iso(days[0].start), to_iso(days[-1].end))
     lines: dict[str, list[int]] = {}
-    for project_id, day, count in connection.execute(_SPARKS_SQL, bounds):
-        lines.setdefault(project_id, [0] * len(days))[day] = count
-    return {project_id: tuple(line) for project_id, line in lines.items()}
+    for project_id, *counts, _ in connection.execute(_EACH_PROJECT_DAYS_SQL, (_bounds(days),)):
+        lines.setdefault(project_id, []).append(sum(counts))
+    return {project_id: tuple(line) for project_id, line in lines.items() if any(line)}
+
+
+def _bounds(days: Sequence[Day]) -> str:
+    return rows.as_json([(to_iso(day.start), to_iso(day.end)) for day in days])
 
 
 def totals(connection: sqlite3.Connection, project_id: str | None, file: Path) -> Totals:
@@ -149,7 +160,8 @@ def totals(connection: sqlite3.Connection, project_id: str | None, file: Path) -
     one = of_project(project_id)
     replaced = "SELECT count(*) FROM memories WHERE is_latest = 0 AND {where}"
     (versions,) = one.ask(connection, replaced).fetchone()
-    never = sum(cell.count for cell in memories) - _recalled_memories(connection, one)
+    hits = _hits_of(project_id)
+    (recalled,) = hits.ask(connection, _RECALLED_SQL).fetchone()
     return Totals(
         memories=counts_of(memories, lambda cell: cell.type),
         observations=counts_of(observations, lambda cell: cell.type),
@@ -157,8 +169,8 @@ def totals(connection: sqlite3.Connection, project_id: str | None, file: Path) -
         recalls=_recalls(connection, one),
         size=store_size(connection, file),
         busiest=_busiest(connection, counted, one),
-        most_recalled=_most_recalled(connection, one),
-        never_recalled=never,
+        most_recalled=_most_recalled(connection, hits),
+        never_recalled=sum(cell.count for cell in memories) - recalled,
     )
 
 
@@ -189,15 +201,24 @@ def _busiest(
     )
 
 
-def _most_recalled(connection: sqlite3.Connection, one: Condition) -> tuple[OftenRecalled, ...]:
-    most = one.ask(connection, _HITS_SQL + _MOST_SQL, TOP_MAX).fetchall()
-    known = asking.recalled(connection, [row[0] for row in most])
-    return tuple(
-        OftenRecalled(item=known[id_], times=times, last_recalled_at=from_iso(last))
-        for id_, times, last in most
-    )
+def _hits_of(project_id: str | None) -> Condition:
+    condition = Condition()
+    if project_id is not None:
+        condition.add("recall_id IN (SELECT id FROM recalls WHERE project_id = ?)", project_id)
+    return condition
 
 
-def _recalled_memories(connection: sqlite3.Connection, one: Condition) -> int:
-    (count,) = one.ask(connection, _HITS_SQL + _LATEST_HITS_SQL).fetchone()
-    return int(count)
+def _most_recalled(connection: sqlite3.Connection, hits: Condition) -> tuple[OftenRecalled, ...]:
+    most: list[OftenRecalled] = []
+    # Some may be forgotten: a few more are asked for, and all if those are not enough.
+    for limit, offset in ((2 * TOP_MAX, 0), (-1, 2 * TOP_MAX)):
+        some = hits.ask(connection, _MOST_SQL, limit, offset).fetchall()
+        known = asking.recalled(connection, [hit[0] for hit in some])
+        most += [
+            OftenRecalled(item=known[id_], times=times, last_recalled_at=from_iso(last))
+            for id_, times, last in some
+            if id_ in known
+        ]
+        if len(most) >= TOP_MAX:
+            break
+    return tuple(most[:TOP_MAX])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from ltm_tray.backends.sqlite.rows import as_json
 from ltm_tray.domain.catalog import ItemFilter, RecallLogFilter
 from ltm_tray.domain.memory import HitKind, MemoryType, ObservationKind
 from ltm_tray.domain.times import first_iso_from
@@ -58,7 +59,7 @@ class Condition:
 
     def ask(self, connection: sqlite3.Connection, sql: str, *more: object) -> sqlite3.Cursor:
         """Run a statement with the tests in place of its `{where}`; `more` values come behind."""
-        return connection.execute(sql.format(where=self.sql), (*self.values, *more))
+        return connection.execute(sql.replace("{where}", self.sql), (*self.values, *more))
 
 
 def of_project(project_id: str | None) -> Condition:
@@ -75,7 +76,8 @@ def condition_of(wanted: ItemFilter, kind: HitKind) -> Condition | None:
     """
     source = SOURCES[kind]
     types = sorted(wanted.types & source.types)
-    if kind not in wanted.kinds or (wanted.types and not types):
+    untagged = bool(wanted.concepts) and kind is not HitKind.MEMORY
+    if kind not in wanted.kinds or (wanted.types and not types) or untagged:
         return None
     condition = Condition()
     if kind is HitKind.MEMORY:
@@ -83,6 +85,13 @@ def condition_of(wanted: ItemFilter, kind: HitKind) -> Condition | None:
     condition.add_equal(f"{source.alias}.project_id", wanted.project_id)
     if types:
         condition.add(f"{source.alias}.{source.type_column} IN ({_marks(types)})", *types)
+    if wanted.concepts:
+        condition.add(
+            "(SELECT count(DISTINCT held.value) FROM json_each(m.concepts_json) held"
+            " WHERE held.value IN (SELECT value FROM json_each(?))) >= ?",
+            as_json(sorted(wanted.concepts)),
+            1 if wanted.any_concept else len(wanted.concepts),
+        )
     condition.add_within(f"{source.alias}.created_at", wanted.since, wanted.until)
     return condition
 
@@ -95,7 +104,8 @@ def recall_condition_of(wanted: RecallLogFilter, before_id: int | None) -> Condi
         condition.add("hit_count = 0")
     condition.add_within("asked_at", wanted.since, wanted.until)
     if before_id is not None:
-        condition.add("id < ?", before_id)
+        # As text, which SQLite turns back: a number of more than 64 bits cannot be bound.
+        condition.add("id < ?", str(before_id))
     return condition
 
 

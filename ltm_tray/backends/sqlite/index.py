@@ -6,9 +6,8 @@ search reads the lists of its own project's terms only and other projects cost n
 
 from __future__ import annotations
 
-import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from zlib import crc32
 
 from ltm_tray.backends.sqlite.rows import as_json
@@ -80,10 +79,17 @@ def scoped(project: int, text: str) -> str:
     return " ".join(f"{project}x{term}" for term in index_terms(text))
 
 
-def scoped_terms(starts: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern whose `findall` on a scoped text gives the terms with these beginnings."""
-    beginnings = "|".join(re.escape(start) for start in starts)
-    return re.compile(rf"(?<!\S)\d+x((?:{beginnings})\S*)")
+def term_finder(projects: Sequence[int], starts: tuple[str, ...]) -> Callable[[str], list[str]]:
+    """Return what finds the terms with these beginnings in a text that `scoped` wrote."""
+    if len(projects) > 1:
+        return lambda text: [
+            term
+            for held in text.split()
+            if (term := held[held.index("x") + 1 :]).startswith(starts)
+        ]
+    mark = f"{projects[0]}x"
+    marked = tuple(mark + start for start in starts)
+    return lambda text: [held[len(mark) :] for held in text.split() if held.startswith(marked)]
 
 
 def match_expression(terms: Iterable[QueryTerm], projects: Iterable[int]) -> str:

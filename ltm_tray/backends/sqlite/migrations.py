@@ -40,7 +40,7 @@ _FIRST = (
     "CREATE INDEX memories_of_project ON memories (project_id, is_latest, created_at, id, type)",
     "CREATE INDEX memories_newest ON memories (is_latest, created_at, id, type, project_id)",
     "CREATE INDEX memories_counted"
-    " ON memories (project_id, is_latest, type, updated_at, text_bytes)",
+    " ON memories (is_latest, project_id, type, created_at, updated_at, text_bytes)",
     "CREATE INDEX memories_same_text ON memories (project_id, text_key) WHERE is_latest = 1",
     "CREATE INDEX memories_parent ON memories (parent_id) WHERE parent_id IS NOT NULL",
     """CREATE TABLE observations (
@@ -88,8 +88,14 @@ _FIRST = (
         duration_ms REAL NOT NULL,
         asked_at TEXT NOT NULL
     )""",
-    "CREATE INDEX recalls_of_project ON recalls (project_id, id)",
-    "CREATE INDEX recalls_asked ON recalls (asked_at, project_id, hit_count)",
+    "CREATE INDEX recalls_of_project ON recalls (project_id, asked_at, hit_count)",
+    "CREATE INDEX recalls_asked ON recalls (asked_at, hit_count)",
+    """CREATE TABLE recall_hits (
+        hit_id TEXT NOT NULL,
+        recall_id INTEGER NOT NULL REFERENCES recalls (id) ON DELETE CASCADE,
+        PRIMARY KEY (hit_id, recall_id)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX recall_hits_of_recall ON recall_hits (recall_id)",
     "CREATE TABLE store_facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 )
 

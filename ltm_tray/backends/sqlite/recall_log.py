@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 import threading
 from collections import deque
 
@@ -78,11 +79,8 @@ class RecallLog:
 
     def _write(self, batch: list[RecallLogEntry]) -> None:
         with self._database.write() as connection:
-            connection.executemany(
-                "INSERT INTO recalls (project_id, query, source, session_id, hit_ids_json,"
-                " hit_count, duration_ms, asked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [_values(entry) for entry in batch],
-            )
+            for entry in batch:
+                _insert(connection, entry)
             connection.execute(
                 "DELETE FROM recalls WHERE id <= (SELECT max(id) FROM recalls) - ?",
                 (RECALL_LOG_MAX,),
@@ -104,6 +102,18 @@ class RecallLog:
         except LtmError as error:
             logger.warning("The recall log cannot be written: %s", error.code)
             self._take()
+
+
+def _insert(connection: sqlite3.Connection, entry: RecallLogEntry) -> None:
+    recall_id = connection.execute(
+        "INSERT INTO recalls (project_id, query, source, session_id, hit_ids_json,"
+        " hit_count, duration_ms, asked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        _values(entry),
+    ).lastrowid
+    connection.executemany(
+        "INSERT OR IGNORE INTO recall_hits (hit_id, recall_id) VALUES (?, ?)",
+        [(hit_id, recall_id) for hit_id in entry.hit_ids],
+    )
 
 
 def _values(entry: RecallLogEntry) -> tuple[object, ...]:

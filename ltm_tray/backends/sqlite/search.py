@@ -7,12 +7,12 @@ more by the rules of `domain.ranking`, the same for memories and observations.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ltm_tray.backends.sqlite import rows
 from ltm_tray.backends.sqlite.filtering import condition_of
-from ltm_tray.backends.sqlite.index import match_expression, scoped_terms
+from ltm_tray.backends.sqlite.index import match_expression, term_finder
 from ltm_tray.domain.analysis import QueryTerm, begun_terms, query_terms
 from ltm_tray.domain.asked import Asked
 from ltm_tray.domain.catalog import Item, ItemFilter
@@ -81,6 +81,14 @@ _TABLES = (
 
 
 @dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is asked for, and what finds it in an indexed text."""
+
+    asked: Asked
+    find: Callable[[str], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
 class _Candidate:
     table: _Table
     number: int
@@ -112,12 +120,13 @@ def _search(
     projects: Sequence[int],
 ) -> list[RecallHit]:
     asked = Asked(terms)
+    wanted = _Wanted(asked, term_finder(projects, asked.starts))
     tables = [table for table in _TABLES if table.kind in query.kinds and terms]
     expression = match_expression(asked.terms.values(), projects)
     candidates = [
         candidate
         for table in tables
-        for candidate in _candidates(connection, table, expression, query, asked)
+        for candidate in _candidates(connection, table, expression, query, wanted)
     ]
     if not candidates:
         return []
@@ -143,7 +152,7 @@ def _candidates(
     table: _Table,
     expression: str,
     query: RecallQuery,
-    asked: Asked,
+    wanted: _Wanted,
 ) -> list[_Candidate]:
     condition = condition_of(ItemFilter.of(query), table.kind)
     if condition is None:
@@ -157,20 +166,16 @@ def _candidates(
     values = condition.values if _is_narrow(query) else []
     depth = query.limit if newest else max(_CANDIDATES_MIN, 2 * query.limit)
     found = connection.execute(sql, (expression, *values, depth))
-    terms = scoped_terms(asked.starts)
+    asked, find = wanted.asked, wanted.find
     return [
-        _Candidate(
-            table,
-            number,
-            count(asked, terms.findall(title), terms.findall(body), body.count(" ") + 1),
-        )
+        _Candidate(table, number, count(asked, find(title), find(body), body.count(" ") + 1))
         for number, title, body in found
     ]
 
 
 def _is_narrow(query: RecallQuery) -> bool:
     """Tell whether a query asks for more than the full-text index knows."""
-    return bool(query.types or query.since or query.until)
+    return bool(query.types or query.concepts or query.since or query.until)
 
 
 def _holders(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Flask
 from jinja2 import StrictUndefined
 
-from ltm_tray.fronts.web import console, errors
+from ltm_tray.fronts.web import console, errors, packing
 from ltm_tray.fronts.web.api import Api, ToolSpecs
 from ltm_tray.fronts.web.info import AppInfo
 from ltm_tray.fronts.web.security import protect
@@ -30,6 +30,7 @@ def create_app(service: MemoryService, *, info: AppInfo, tools: ToolSpecs) -> Fl
     }
     protect(app, port=info.port)
     errors.register(app)
+    packing.register(app)
     app.register_blueprint(Api(service, version=info.version, tools=tools).blueprint())
     console.register(app, service, info)
     return app

@@ -11,7 +11,14 @@ from typing import Any
 
 import msgspec
 
-from ltm_tray.domain.memory import RECALL_LIMIT_DEFAULT, RECALL_LIMIT_MAX, HitKind, Sort
+from ltm_tray.domain.memory import (
+    RECALL_LIMIT_DEFAULT,
+    RECALL_LIMIT_MAX,
+    HitKind,
+    MemoryType,
+    ObservationKind,
+    Sort,
+)
 from ltm_tray.fronts.web import answers, wire
 from ltm_tray.fronts.web.errors import ErrorAnswer
 from ltm_tray.resources import data_dir
@@ -155,17 +162,26 @@ _ERRORS = {
 }
 _TEXT = {"type": "string", "pattern": wire.TEXT_PATTERN}
 _CWD = _query("cwd", {"type": "string", "pattern": wire.PATH_PATTERN}, required=True)
-_KINDS = {
-    **_query("kinds", {"type": "array", "minItems": 1, "items": {"enum": list(HitKind)}}),
-    "style": "form",
-    "explode": False,
-}
+
+
+def _list(name: str, items: dict[str, Any]) -> dict[str, Any]:
+    """Return a parameter that holds a list, joined by commas."""
+    schema = {"type": "array", "minItems": 1, "maxItems": 200, "items": items}
+    return {**_query(name, schema), "style": "form", "explode": False}
+
+
+_TIME = {"type": "string", "format": "date-time"}
 _LIMIT = {"type": "integer", "minimum": 1, "maximum": 2**63 - 1, "default": RECALL_LIMIT_DEFAULT}
 _RECALL = (
     _CWD,
     _query("q", _TEXT, required=True),
     {**_query("limit", _LIMIT), "description": f"More than {RECALL_LIMIT_MAX} counts as that."},
-    _KINDS,
+    _list("kinds", {"enum": list(HitKind)}),
+    _list("types", {"enum": [*MemoryType, *ObservationKind]}),
+    _list("concepts", {"type": "string", "pattern": r"^[A-Za-z0-9]{1,40}$"}),
+    _query("conceptMatch", {"enum": ["all", "any"], "default": "all"}),
+    _query("since", _TIME),
+    {**_query("until", _TIME), "description": "This time itself is excluded."},
     _query("sort", {"enum": list(Sort), "default": Sort.RELEVANCE}),
     _query("explain", {"enum": ["1", "0", "true", "false"], "default": "0"}),
     _query("sessionId", _TEXT),

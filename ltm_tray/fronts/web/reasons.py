@@ -7,18 +7,18 @@ from ltm_tray.domain.memory import Explanation, MatchedTerm
 _RARE, _FREQUENT = 3, 50
 
 
-def why(found: Explanation, asked_terms: int) -> list[tuple[str, str]]:
-    """Return pairs of what counted and in which way, what counted most first."""
+def why(found: Explanation, asked_terms: int) -> str:
+    """Return a line for each thing that counted and in which way, what counted most first."""
     total = sum(term.score for term in found.terms) or 1.0
-    reasons = [(f"“{term.term}”", _of_term(term, total)) for term in found.terms]
+    reasons = [f"“{term.term}” {_of_term(term, total)}" for term in found.terms]
     if asked_terms > 1:
         held = len(found.terms)
         gain = f"{(found.coverage - 1) * 100:.0f} % more"
-        reasons.append((f"{held} of {asked_terms} words", f"the more it holds the better: {gain}"))
+        reasons.append(f"{held} of {asked_terms} words; the more it holds the better: {gain}")
     if found.kind_weight > 1:
         gain = f"{(found.kind_weight - 1) * 100:.0f} % more"
-        reasons.append(("memory", f"saved on purpose, so before what was only captured: {gain}"))
-    return reasons
+        reasons.append(f"saved on purpose, so before what was only captured: {gain}")
+    return "\n".join(reasons)
 
 
 def _of_term(term: MatchedTerm, total: float) -> str:

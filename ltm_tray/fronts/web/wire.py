@@ -159,17 +159,26 @@ def recall_request(query: Query, source: str) -> RecallRequest:
     Raises:
         InvalidInput: A parameter is missing, given twice, blank or not of its type.
     """
-    kinds = query.optional("kinds")
     return RecallRequest(
         cwd=query.text("cwd"),
         query=query.text("q"),
         limit=query.integer("limit", RECALL_LIMIT_DEFAULT),
-        kinds=() if kinds is None else tuple(kind.strip() for kind in kinds.split(",")),
+        kinds=_listed(query, "kinds"),
+        types=_listed(query, "types"),
+        concepts=_listed(query, "concepts"),
+        concept_match=query.optional("conceptMatch") or "all",
+        since=query.optional("since"),
+        until=query.optional("until"),
         sort=query.optional("sort") or Sort.RELEVANCE,
         explain=_flag(query, "explain"),
         source=source if source in _SENT_SOURCES else "api",
         session_id=query.optional("sessionId"),
     )
+
+
+def _listed(query: Query, name: str) -> tuple[str, ...]:
+    value = query.optional(name)
+    return () if value is None else tuple(part.strip() for part in value.split(","))
 
 
 def _flag(query: Query, name: str) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ltm_tray.domain.analysis import query_terms
+from ltm_tray.domain.analysis import query_terms, spans, stem
 from ltm_tray.domain.snippet import SNIPPET_CHARACTERS, matches, snippet_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=900)
@@ -61,3 +61,25 @@ def test_a_snippet_is_a_bounded_part_of_its_text(text: str, query: str) -> None:
     assert snippet.text in text
     assert len(snippet.text) <= SNIPPET_CHARACTERS
     assert snippet.truncated == (len(text) > SNIPPET_CHARACTERS)
+
+
+@settings(deadline=None)
+@given(
+    text=st.lists(
+        st.sampled_from(
+            ["went", "going", "get_shipping", "getShipping", "GETSHIPPING", "C++", "cpp", ".NET",
+             "don't", "café", "ＣＡＦＥ", "部署脚本", "v1.2.3", "ships", "shippings,", "\u200bgo"]
+        ),
+        max_size=8,
+    ).map(" ".join),
+    query=st.sampled_from(
+        ["go", "getshipping", "get shipping", "c++", ".net", "dont", "cafe", "部署", "1.2.3"]
+    ),
+)  # fmt: skip
+def test_no_span_with_an_asked_term_is_passed_over(text: str, query: str) -> None:
+    terms = query_terms(query)
+    stems = {stem(term.text) for term in terms}
+    holders = [span for span in spans(text) if stems & set(map(stem, span.terms))]
+    found = matches(text, terms)
+    assert {match.end for match in found} == {span.end for span in holders}
+    assert bool(found) == bool(holders)
