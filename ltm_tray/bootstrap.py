@@ -1,42 +1,18 @@
-"""Joins the parts: the only module that names backends, the wall clock, ids, and the order of life.
-
-Costly parts are imported where they are needed, so that a command that only saves
-does not wait for a web server and a tray.
-"""
+"""Joins the parts: the only module that names backends, the wall clock and ids."""
 
 from __future__ import annotations
 
-import logging
 import os
-import signal
-import threading
-from collections.abc import Callable
-from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from types import FrameType
-from typing import TYPE_CHECKING
 
-from ltm_tray import __version__
-from ltm_tray.domain.errors import BackendUnavailable, LtmError, NotSupported
+from ltm_tray.domain.errors import BackendUnavailable, NotSupported
 from ltm_tray.files import make_private_dir
 from ltm_tray.fronts.agent.installer import PiExtension
-from ltm_tray.instance import Instance, InstanceLock, wait_for_instance
-from ltm_tray.opening import show, show_in_background
+from ltm_tray.paths import paths_of
 from ltm_tray.resources import data_dir
 from ltm_tray.service import MemoryService
-from ltm_tray.settings import SettingsFile, load_environment, paths_of
-
-if TYPE_CHECKING:
-    from ltm_tray.fronts.web.server import LocalServer
-
-Say = Callable[[str], None]
-"""Shows one line to the person who started the program, if there is one."""
-
-_STARTING_TIMEOUT_S = 5.0
-_WAKE_UP_S = 0.5
-_CLOSE_WITHIN_S = 0.5
-
-logger = logging.getLogger(__name__)
+from ltm_tray.settings import SettingsFile, load_environment
 
 
 def utc_now() -> datetime:
@@ -61,8 +37,19 @@ def load_settings() -> SettingsFile:
     return SettingsFile(paths_of(environ), environ, clock=utc_now)
 
 
-def open_service(settings: SettingsFile) -> MemoryService:
-    """Return the service over the configured backend; close it after use.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """What the fronts use, all over one store. Safe to use from any thread."""
+
+    memory: MemoryService
+
+    def close(self) -> None:
+        """Close the store; calling it again does nothing."""
+        self.memory.close()
+
+
+def open_services(settings: SettingsFile) -> Services:
+    """Return the services over the configured backend; close them after use.
 
     Raises:
         BackendUnavailable: The store cannot be opened.
@@ -74,14 +61,14 @@ def open_service(settings: SettingsFile) -> MemoryService:
             f'This version has no backend "{backend}"; set "backend" to "sqlite" in '
             f"{settings.paths.settings_file}."
         )
-    from ltm_tray.backends.sqlite import SqliteStore
+    from ltm_tray.backends.sqlite import SqliteStore  # a status needs no store
 
     try:
         make_private_dir(settings.paths.memory_dir)
     except OSError as error:
-        raise _unusable(settings, error) from error
+        raise unusable(settings, error) from error
     store = SqliteStore(settings.db_file(), clock=utc_now, new_id=new_id)
-    return MemoryService(store, switch=settings, clock=utc_now)
+    return Services(memory=MemoryService(store, switch=settings, clock=utc_now))
 
 
 def pi_extension(settings: SettingsFile) -> PiExtension:
@@ -93,137 +80,8 @@ def pi_extension(settings: SettingsFile) -> PiExtension:
     return PiExtension(settings.paths.agent_dir, data_dir("assets") / "pi-extension" / "index.ts")
 
 
-def run_app(settings: SettingsFile, *, tray: bool, say: Say) -> None:
-    """Run the app until Quit or a signal; with an instance running, open its console instead.
-
-    Call it on the main thread. Without a display or a tray the app runs on, and says
-    where its console is.
-
-    Raises:
-        BackendUnavailable: The store or the memory folder cannot be used, or the app
-            that runs already does not answer.
-        NotSupported: This version has no such backend.
-        SettingsUnusable: No port can be taken.
-    """
-    from ltm_tray.logs import start_logging
-
-    lock = InstanceLock(settings.paths)
-    try:
-        if not lock.acquire():
-            _show_running(settings, say)
-            return
-        start_logging(settings.paths.log_file)
-    except OSError as error:
-        raise _unusable(settings, error) from error
-    with closing(lock):
-        _run(settings, lock, tray=tray, say=say)
-
-
-def _run(settings: SettingsFile, lock: InstanceLock, *, tray: bool, say: Say) -> None:
-    stop = threading.Event()
-    _stop_on_signals(stop)
-    with ExitStack() as life:  # ends in the reverse order
-        service = open_service(settings)
-        life.callback(_close_in_time, service)
-        server = _started_server(settings, service)
-        life.callback(server.stop)
-        url = f"http://127.0.0.1:{server.port}"
-        lock.publish(Instance(url=url, pid=os.getpid(), version=__version__))
-        life.callback(lock.withdraw)
-        logger.info("LTM Tray %s answers on port %d", __version__, server.port)
-        say(f"LTM Tray is running; its console is at {url}")
-        if tray:
-            _run_tray(settings, service, url, stop)
-        while not stop.wait(_WAKE_UP_S):  # in slices: on Windows a wait without end hears no Ctrl+C
-            pass
-    logger.info("LTM Tray ended; threads left: %s", ", ".join(_other_threads()) or "none")
-
-
-def _started_server(settings: SettingsFile, service: MemoryService) -> LocalServer:
-    from ltm_tray.fronts.agent.tools import tool_specs
-    from ltm_tray.fronts.web.app import AppInfo, create_app
-    from ltm_tray.fronts.web.server import LocalServer, bind_loopback
-
-    listener = bind_loopback(settings.current().port)
-    info = AppInfo(
-        version=__version__,
-        port=listener.getsockname()[1],
-        db_path=settings.db_file(),
-        memory_dir=settings.paths.memory_dir,
-        log_path=settings.paths.log_file,
-        pi_state=_pi_state(pi_extension(settings)),
-    )
-    server = LocalServer(create_app(service, info=info, tools=tool_specs), listener)
-    server.start()
-    return server
-
-
-def _pi_state(extension: PiExtension) -> Callable[[], str]:
-    def state() -> str:
-        try:
-            return extension.status().state
-        except LtmError:
-            return ""
-
-    return state
-
-
-def _run_tray(
-    settings: SettingsFile, service: MemoryService, url: str, stop: threading.Event
-) -> None:
-    from ltm_tray.desktop import DesktopActions, Places
-    from ltm_tray.fronts.tray.icon import run_tray
-
-    actions = DesktopActions(
-        service,
-        places=Places(
-            console_url=url,
-            memory_dir=settings.paths.memory_dir,
-            log_file=settings.paths.log_file,
-        ),
-        extension=pi_extension(settings),
-        show=show_in_background,
-        end=stop.set,
-    )
-    run_tray(actions, stop, icons=data_dir("assets") / "icons")
-
-
-def _close_in_time(service: MemoryService) -> None:
-    """Close the store, but do not wait for another program that keeps it locked."""
-    closing_thread = threading.Thread(target=service.close, name="ltm-close", daemon=True)
-    closing_thread.start()
-    closing_thread.join(_CLOSE_WITHIN_S)
-
-
-def _other_threads() -> list[str]:
-    return [
-        thread.name for thread in threading.enumerate() if thread is not threading.main_thread()
-    ]
-
-
-def _show_running(settings: SettingsFile, say: Say) -> None:
-    found = wait_for_instance(settings.paths, timeout_s=_STARTING_TIMEOUT_S)
-    if found is None:
-        raise BackendUnavailable(
-            "LTM Tray is running already but does not answer; end that process and start again."
-        )
-    show(found.url)
-    say(f"LTM Tray is running already; its console is at {found.url}")
-
-
-def _stop_on_signals(stop: threading.Event) -> None:
-    def ask_to_stop(number: int, _: FrameType | None) -> None:
-        stop.set()
-
-    for name in ("SIGINT", "SIGTERM", "SIGBREAK"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), ask_to_stop)
-    hang_up = getattr(signal, "SIGHUP", None)
-    if hang_up and signal.getsignal(hang_up) is not signal.SIG_IGN:  # nohup wants it ignored
-        signal.signal(hang_up, ask_to_stop)
-
-
-def _unusable(settings: SettingsFile, error: OSError) -> BackendUnavailable:
+def unusable(settings: SettingsFile, error: OSError) -> BackendUnavailable:
+    """Return the domain error for a memory folder that cannot be used."""
     return BackendUnavailable(
         f"The memory folder {settings.paths.memory_dir} cannot be used: {error.strerror or error}."
     )

@@ -12,7 +12,7 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from ltm_tray.files import PRIVATE_FILE_MODE, make_private_dir, write_private_file
-from ltm_tray.settings import Paths
+from ltm_tray.paths import Paths
 
 SERVICE = "ltm_tray"
 _HEALTH_TIMEOUT_S = 2.0

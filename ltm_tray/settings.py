@@ -19,9 +19,9 @@ from filelock import FileLock, Timeout
 
 from ltm_tray.domain.errors import SettingPinned, SettingsUnusable
 from ltm_tray.files import make_private_dir, write_private_file
+from ltm_tray.paths import SETTINGS_FILE_NAME, Paths
 from ltm_tray.ports import CaptureRules, Clock, Setting
 
-FILE_NAME = "ltm-settings.json"
 DEFAULT_PORT = 31_415
 _WRITE_TIMEOUT_S = 5.0
 _TRUE = frozenset({"1", "true", "yes", "on"})
@@ -69,38 +69,6 @@ _TYPES: dict[str, type] = {
     name: type(getattr(Settings(), name))
     for name in _KEYS  # every default has its field's type
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Paths:
-    """Where the files of one user's memory live."""
-
-    agent_dir: Path
-    memory_dir: Path
-    settings_file: Path
-    lock_file: Path
-    discovery_file: Path
-    log_file: Path
-    default_db_file: Path
-
-
-def paths_of(environ: Mapping[str, str]) -> Paths:
-    """Return the paths for `$PI_CODING_AGENT_DIR`, else `~/.pi/agent`; nothing is created."""
-    home = environ.get("HOME") or environ.get("USERPROFILE") or str(Path.home())
-    named = environ.get("PI_CODING_AGENT_DIR", "")
-    if named == "~" or named.startswith(("~/", "~\\")):
-        named = home + named[1:]
-    agent_dir = Path(named).absolute() if named else Path(home) / ".pi" / "agent"
-    memory = agent_dir / "memory"
-    return Paths(
-        agent_dir=agent_dir,
-        memory_dir=memory,
-        settings_file=memory / FILE_NAME,
-        lock_file=memory / "ltm-tray.lock",
-        discovery_file=memory / "ltm-tray.json",
-        log_file=memory / "logs" / "ltm-tray.log",
-        default_db_file=memory / "ltm.sqlite",
-    )
 
 
 def load_environment() -> dict[str, str]:
@@ -160,7 +128,7 @@ class SettingsFile:
         """See `Switch.problems`."""
         with self._guard:
             self._refresh()
-            kept = sorted(self.paths.memory_dir.glob(f"{FILE_NAME}.broken-*"))
+            kept = sorted(self.paths.memory_dir.glob(f"{SETTINGS_FILE_NAME}.broken-*"))
             return self._problems + [
                 f"A settings file that could not be read is kept as {file.name}; take from it "
                 "what you need and delete it."

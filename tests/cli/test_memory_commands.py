@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from ltm_tray.bootstrap import load_settings, open_service
+from ltm_tray.bootstrap import load_settings, open_services
 from ltm_tray.domain.requests import ObserveRequest
 from ltm_tray.fronts.cli.main import program
 
@@ -25,7 +25,7 @@ def answer(*arguments: str, stdin: str | bytes | None = None) -> Any:
 
 
 def observe(cwd: str, title: str) -> str:
-    service = open_service(load_settings())
+    service = open_services(load_settings()).memory
     saved = service.observe(
         ObserveRequest(cwd=cwd, session_id="s1", kind="agent_end", title=title, narrative=title)
     )
@@ -88,7 +88,7 @@ def test_standard_input_that_is_not_utf_8_is_refused() -> None:
 def test_type_concepts_and_files_are_saved_along() -> None:
     about = ("--type", "bug", "--concept", "locks", "--concept", "os", "--file", "src/a.py")
     saved = answer("save", "The lock is not freed", *about, "--cwd", "/w/a")
-    service = open_service(load_settings())
+    service = open_services(load_settings()).memory
     memory = service.memory(saved["id"])
     service.close()
     assert (memory.type, memory.concepts, memory.files) == ("bug", ("locks", "os"), ("src/a.py",))
@@ -122,7 +122,7 @@ def test_limit_and_kinds_narrow_what_is_recalled() -> None:
 
 def test_a_recall_is_noted_as_asked_from_the_command_line() -> None:
     answer("recall", "anything", "--cwd", "/w/a")
-    service = open_service(load_settings())
+    service = open_services(load_settings()).memory
     (entry,) = service.recalls().entries
     service.close()
     assert (entry.query, entry.source) == ("anything", "cli")

@@ -16,7 +16,7 @@ import pytest
 
 from ltm_tray.bootstrap import load_settings
 from ltm_tray.instance import Instance, InstanceLock, running_instance, wait_for_instance
-from ltm_tray.settings import Paths
+from ltm_tray.paths import Paths
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from ltm_tray.domain.errors import SettingPinned, SettingsUnusable
-from ltm_tray.settings import DEFAULT_PORT, Settings, SettingsFile, paths_of
+from ltm_tray.paths import paths_of
+from ltm_tray.settings import DEFAULT_PORT, Settings, SettingsFile
 from tests.support.clock import TickingClock
 
 POSIX_ONLY = pytest.mark.skipif(os.name == "nt", reason="Windows has no file modes")

@@ -68,6 +68,11 @@ class SqliteStore:
         self._database = Database(db_file, self._prepare)
         self._recall_log = RecallLog(self._database)
 
+    @property
+    def database(self) -> Database:
+        """The file, for what else is kept in it."""
+        return self._database
+
     def remember(self, item: NewMemory, /) -> Saved:
         """See `MemoryBackend.remember`."""
         with self._database.write() as connection:

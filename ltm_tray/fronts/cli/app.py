@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ltm_tray import bootstrap
+from ltm_tray import bootstrap, running
 from ltm_tray.domain.errors import LtmError
 from ltm_tray.domain.memory import Health
 from ltm_tray.fronts.cli import render
@@ -25,7 +25,7 @@ _NOT_RUNNING = "LTM Tray is not running; start it with: ltm-tray"
 @click.command()
 def serve() -> None:
     """Run the app without a tray icon."""
-    bootstrap.run_app(loaded_settings(), tray=False, say=click.echo)
+    running.run_app(loaded_settings(), tray=False, say=click.echo)
 
 
 @click.command("open")
@@ -77,8 +77,8 @@ def _throw(*, enabled: bool, in_json: bool) -> None:
 
 def _health(settings: SettingsFile) -> Health:
     try:
-        with closing(bootstrap.open_service(settings)) as service:
-            return service.health()
+        with closing(bootstrap.open_services(settings)) as services:
+            return services.memory.health()
     except LtmError as error:
         return Health(ok=False, backend=settings.current().backend, detail=error.message)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ltm_tray import __version__, bootstrap
+from ltm_tray import __version__, running
 from ltm_tray.domain.errors import LtmError
 from ltm_tray.fronts.cli import app, memory, pi
 from ltm_tray.fronts.cli.exits import exit_of
@@ -46,7 +46,7 @@ def program(ctx: click.Context) -> None:
     the app runs or not, on the same memory.
     """
     if ctx.invoked_subcommand is None:
-        bootstrap.run_app(loaded_settings(), tray=True, say=click.echo)
+        running.run_app(loaded_settings(), tray=True, say=click.echo)
 
 
 for command in (

@@ -23,5 +23,5 @@ def loaded_settings() -> SettingsFile:
 @contextmanager
 def opened_service() -> Iterator[MemoryService]:
     """Give the service, on the same store as the app, whether that runs or not."""
-    with closing(bootstrap.open_service(loaded_settings())) as service:
-        yield service
+    with closing(bootstrap.open_services(loaded_settings())) as services:
+        yield services.memory

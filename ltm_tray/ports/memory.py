@@ -1,10 +1,8 @@
-"""What the service needs from outside: a backend, a catalog to browse, a switch, time and ids."""
+"""Where memories live, and how they are browsed: the contract of every backend."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterator
 from typing import Protocol
 
 from ltm_tray.domain.catalog import (
@@ -34,12 +32,6 @@ from ltm_tray.domain.memory import (
     RecallQuery,
     Saved,
 )
-
-Clock = Callable[[], datetime]
-"""Returns the current time: aware, UTC, cut to milliseconds."""
-
-NewId = Callable[[str], str]
-"""Returns a new id that starts with the given prefix and an underscore."""
 
 
 class MemoryBackend(Protocol):
@@ -202,48 +194,3 @@ class MemoryCatalog(Protocol):
 
 class Store(MemoryBackend, MemoryCatalog, Protocol):
     """A backend that can also be browsed."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """One effective setting: its file key, its value, and where the value comes from.
-
-    `origin` is `default`, `file` or `environment`; `pinned_by` names the environment
-    variable that decides, and is None where the file does.
-    """
-
-    key: str
-    value: object
-    origin: str
-    pinned_by: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaptureRules:
-    """The settings the service obeys, as they are at this moment."""
-
-    enabled: bool = True
-    observe_agent_end: bool = True
-    observe_pre_compact: bool = True
-    log_recalls: bool = True
-
-
-class Switch(Protocol):
-    """The settings as fronts and service see them; the file behind is the truth."""
-
-    def rules(self) -> CaptureRules:
-        """Return what holds now; cheap enough to ask at every call."""
-
-    def effective(self) -> list[Setting]:
-        """Return every setting with its origin, in the order of the documentation."""
-
-    def problems(self) -> list[str]:
-        """Return sentences about settings that could not be used; empty when all is well."""
-
-    def set_enabled(self, *, enabled: bool) -> None:
-        """Switch long-term memory on or off for every process.
-
-        Raises:
-            SettingPinned: An environment variable decides.
-            SettingsUnusable: The file cannot be written.
-        """

@@ -1,0 +1,18 @@
+"""What the service needs from outside: a backend, a catalog to browse, a switch, time and ids."""
+
+from __future__ import annotations
+
+from ltm_tray.ports.memory import MemoryBackend, MemoryCatalog, Store
+from ltm_tray.ports.settings import CaptureRules, Setting, Switch
+from ltm_tray.ports.world import Clock, NewId
+
+__all__ = [
+    "CaptureRules",
+    "Clock",
+    "MemoryBackend",
+    "MemoryCatalog",
+    "NewId",
+    "Setting",
+    "Store",
+    "Switch",
+]
