@@ -141,7 +141,7 @@ def test_an_item_says_where_it_was_recalled(filled: tuple[Web, Sample]) -> None:
 def test_an_item_can_be_had_as_json(filled: tuple[Web, Sample]) -> None:
     web, sample = filled
     page = web.client.get(f"/memories/{sample.versioned}").text
-    address = re.search(r'<a href="(/api/memory/memories/[^"]+)">Open as JSON', page)
+    address = re.search(r'<a href="(/memories/[^"]+)">Open as JSON', page)
     assert address
     assert web.client.get(address[1]).get_json()["concepts"] == ["deploy", "vpn"]
 

@@ -136,6 +136,7 @@ _SETTING_NAMES = {
     "observePreCompact": "Capture before a compaction",
     "agentmemoryUrl": "Address of an agentmemory server",
     "port": "First port to try",
+    "requireToken": "Ask programs for a token",
     "logRecalls": "Keep a log of recalls",
     "injectContext": "Give sessions their memories at the start",
 }
