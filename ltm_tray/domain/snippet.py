@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ltm_tray.domain.analysis import TERM_CHARACTERS_MAX, QueryTerm, chunk_spans, chunks
+from ltm_tray.domain.analysis import QueryTerm, chunk_spans, chunks
 from ltm_tray.domain.asked import Asked
 
 SNIPPET_CHARACTERS = 600
@@ -35,11 +35,13 @@ def matches(text: str, terms: Sequence[QueryTerm] | Asked) -> list[Match]:
     For many texts give one `Asked`: it knows the words of the texts before.
     """
     asked = terms if isinstance(terms, Asked) else Asked(terms)
+    known, glimpse = asked.marks, asked.glimpse.search
     found: list[Match] = []
     for chunk in chunks(text):
-        held = asked.marks.get(chunk[0])
+        word = chunk[0]
+        held = known.get(word)
         if held is None:
-            held = _marks(chunk[0], asked)
+            held = known[word] = _marks(word, asked) if glimpse(word) else ()
         if held:
             at = chunk.start()
             found += [Match(at + start, at + end, key) for start, end, key in held]
@@ -49,14 +51,11 @@ def matches(text: str, terms: Sequence[QueryTerm] | Asked) -> list[Match]:
 def _marks(chunk: str, asked: Asked) -> Sequence[Match]:
     found: list[Match] = []
     last = 0
-    spans = chunk_spans(chunk) if asked.glimpse.search(chunk) else ()
-    for start, end, terms in spans:
+    for start, end, terms in chunk_spans(chunk):
         key = next((key for term in terms for key in asked.keys[term]), None)
         if key is not None and end > last:
             found.append(Match(max(start, last), end, key))
             last = end
-    if len(chunk) <= TERM_CHARACTERS_MAX:
-        asked.marks[chunk] = found
     return found
 
 

@@ -81,6 +81,17 @@ def test_all_matches_can_be_reached_newest_first(web: Web) -> None:
     assert seen == [str(number) for number in range(119, -1, -1)]
 
 
+def test_an_export_of_a_question_holds_all_that_it_finds(web: Web) -> None:
+    for number in range(120):
+        web.observe(f"tea question {number}", leafId=f"leaf-{number}")
+        web.observe(f"coffee question {number}", leafId=f"bean-{number}")
+    for sort in ("", "newest"):
+        found = web.client.get(f"/export.json?q=tea&sort={sort}").get_json()
+        assert [item["title"] for item in found] == [
+            f"tea question {n}" for n in range(119, -1, -1)
+        ]
+
+
 @pytest.mark.parametrize(
     "query", [{"type": "lunch"}, {"since": "soon"}, {"until": "9999-12-31"}, {"sort": "up"}]
 )
@@ -208,7 +219,10 @@ def test_an_export_keeps_the_filter(filled: tuple[Web, Sample]) -> None:
     assert len(rows) == 3
     wanted = web.service.search(RecallQuery(text="importer", project_id=None, limit=50))
     found = web.client.get("/export.json?q=importer").get_json()
-    assert [item["id"] for item in found] == [hit.id for hit in wanted]
+    assert {item["id"] for item in found} == {hit.id for hit in wanted}
+    assert [item["createdAt"] for item in found] == sorted(
+        (item["createdAt"] for item in found), reverse=True
+    )
     assert web.client.get("/export.csv?type=lunch").status_code == 400
 
 

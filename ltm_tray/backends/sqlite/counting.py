@@ -9,9 +9,8 @@ from pathlib import Path
 
 from ltm_tray.backends.sqlite import asking, rows
 from ltm_tray.backends.sqlite.filtering import Condition, condition_of, of_project
-from ltm_tray.backends.sqlite.index import match_expression
+from ltm_tray.backends.sqlite.finding import AMONG_FOUND, expressions
 from ltm_tray.backends.sqlite.sizes import store_size
-from ltm_tray.domain.analysis import query_terms
 from ltm_tray.domain.catalog import ItemFilter
 from ltm_tray.domain.facets import Cell, Facets, counts_of, facets_of
 from ltm_tray.domain.figures import (
@@ -30,24 +29,36 @@ from ltm_tray.domain.times import from_iso, to_iso
 
 _CELLS_SQL = {
     HitKind.MEMORY: """
-SELECT project_id, type, count(*) FROM memories m {index} WHERE {where} GROUP BY project_id, type
+SELECT project_id, type, count(*) FROM {source} WHERE {where} GROUP BY project_id, type
 """,
     HitKind.OBSERVATION: """
-SELECT project_id, kind, count(*) FROM observations o {index} WHERE {where}
-GROUP BY project_id, kind
+SELECT project_id, kind, count(*) FROM {source} WHERE {where} GROUP BY project_id, kind
 """,
 }
-_COUNTING_INDEX = {
-    HitKind.MEMORY: "INDEXED BY memories_counted",
-    HitKind.OBSERVATION: "INDEXED BY observations_counted",
+_ALL = {
+    HitKind.MEMORY: "memories m INDEXED BY memories_counted",
+    HitKind.OBSERVATION: "observations o INDEXED BY observations_counted",
 }
 """The indexes that hold all that is counted, in groups: going through one reads no row."""
-_MATCHING = {
-    HitKind.MEMORY: "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?",
-    HitKind.OBSERVATION: "SELECT rowid FROM observations_fts WHERE observations_fts MATCH ?",
+_FOUND = {
+    HitKind.MEMORY: "memories_fts CROSS JOIN memories m ON m.number = memories_fts.rowid",
+    HitKind.OBSERVATION: (
+        "observations_fts CROSS JOIN observations o ON o.number = observations_fts.rowid"
+    ),
 }
-_FEW = 2_000
-"""Up to so many matches are looked up one by one; for more, going through the index is faster."""
+"""What a text finds, each looked up in its row."""
+_MATCH = {HitKind.MEMORY: "memories_fts MATCH ?", HitKind.OBSERVATION: "observations_fts MATCH ?"}
+_MANY_SQL = {
+    HitKind.MEMORY: """
+SELECT 1 FROM memories_fts WHERE memories_fts MATCH ?
+LIMIT 1 OFFSET (SELECT coalesce(max(number), 0) / 4 FROM memories)
+""",
+    HitKind.OBSERVATION: """
+SELECT 1 FROM observations_fts WHERE observations_fts MATCH ?
+LIMIT 1 OFFSET (SELECT coalesce(max(number), 0) / 4 FROM observations)
+""",
+}
+"""Tells whether a text finds a quarter of all: then going through the index is faster."""
 _DAYS_SQL = """
 WITH days (number, first, after) AS MATERIALIZED (
     SELECT key, json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?1)
@@ -87,11 +98,12 @@ def facets(connection: sqlite3.Connection, wanted: ItemFilter, text: str | None)
     in_time = ItemFilter(since=wanted.since, until=wanted.until)
     if text is None:
         return facets_of(cells(connection, in_time), wanted)
-    terms = query_terms(text)
-    projects = [row[0] for row in connection.execute("SELECT number FROM projects")]
-    if not terms or not projects:
-        return facets_of([], wanted)
-    return facets_of(cells(connection, in_time, match_expression(terms, projects)), wanted)
+    found = facets_of([], wanted)
+    for expression in expressions(connection, text):
+        found = facets_of(cells(connection, in_time, expression), wanted)
+        if found.total:
+            break
+    return found
 
 
 def cells(
@@ -103,21 +115,18 @@ def cells(
         condition = condition_of(wanted, kind)
         if condition is None:
             continue
-        index = _COUNTING_INDEX[kind]
+        source = _ALL[kind]
         if expression is not None:
-            if _is_few(connection, _MATCHING[kind], expression):
-                index = ""
-            condition.add(f"number IN ({_MATCHING[kind]})", expression)
+            many = connection.execute(_MANY_SQL[kind], (expression,)).fetchone()
+            source = source if many else _FOUND[kind]
+            condition.add(AMONG_FOUND[kind] if many else _MATCH[kind], expression)
         found += [
             Cell(project_id, kind, type_, count)
-            for project_id, type_, count in condition.ask(connection, sql.replace("{index}", index))
+            for project_id, type_, count in condition.ask(
+                connection, sql.replace("{source}", source)
+            )
         ]
     return found
-
-
-def _is_few(connection: sqlite3.Connection, matching: str, expression: str) -> bool:
-    found = connection.execute(matching + " LIMIT ?", (expression, _FEW + 1)).fetchall()
-    return len(found) <= _FEW
 
 
 def activity(

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 
 from ltm_tray.domain.errors import LtmError, invalid
 from ltm_tray.domain.times import to_iso
-from ltm_tray.fronts.web import display, reasons
+from ltm_tray.fronts.web import display
 from ltm_tray.fronts.web.errors import status_of
 from ltm_tray.fronts.web.exporting import export
 from ltm_tray.fronts.web.figures import FigurePages
@@ -52,7 +52,6 @@ def register(app: Flask, service: MemoryService, info: AppInfo) -> None:
         item_url=item_url,
         types=TYPES,
         iso=to_iso,
-        why=reasons.why,
         **{name: getattr(display, name) for name in display.__all__},
     )
 

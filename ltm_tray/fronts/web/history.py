@@ -10,12 +10,12 @@ from flask import Response, request, url_for
 
 from ltm_tray.domain.catalog import RecallLogFilter
 from ltm_tray.domain.errors import NotFound
-from ltm_tray.domain.memory import Memory
+from ltm_tray.domain.memory import HitKind, Memory
 from ltm_tray.domain.requests import SOURCES
 from ltm_tray.fronts.web import answers
 from ltm_tray.fronts.web.differing import Change, changes
 from ltm_tray.fronts.web.frame import Pages
-from ltm_tray.fronts.web.listing import project_names
+from ltm_tray.fronts.web.listing import ITEM_PAGES, project_names
 from ltm_tray.fronts.web.reading import Query
 
 _DIFFS_MAX = 20
@@ -32,11 +32,12 @@ class HistoryPages:
 
     def routes(self) -> list[tuple[str, str, Callable[..., str | Response]]]:
         """Return method, path and view of each route."""
+        memories, observations = ITEM_PAGES[HitKind.MEMORY], ITEM_PAGES[HitKind.OBSERVATION]
         return [
-            ("GET", "/memories/<memory_id>", self.memory),
-            ("GET", "/memories/<memory_id>.json", self.memory_json),
-            ("GET", "/observations/<observation_id>", self.observation),
-            ("GET", "/observations/<observation_id>.json", self.observation_json),
+            ("GET", f"{memories}/<memory_id>", self.memory),
+            ("GET", f"{memories}/<memory_id>.json", self.memory_json),
+            ("GET", f"{observations}/<observation_id>", self.observation),
+            ("GET", f"{observations}/<observation_id>.json", self.observation_json),
             ("GET", "/recalls", self.recalls),
             ("GET", "/recalls/<int:entry_id>", self.recall),
         ]
