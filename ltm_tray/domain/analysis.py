@@ -65,7 +65,7 @@ _ASCII_TERMS = re.compile(
     r"|(?P<net>(?<![A-Za-z0-9.])\.(?i:net)\b)"
     r"|(?P<word>[A-Za-z0-9]+(?:[-_.+'][A-Za-z0-9]+)*)"
 )
-_CHUNK = re.compile(r"\S+")
+_CHUNK = re.compile(r"[^\s…]+")
 _JOINERS = regex.compile(r"[-_.+]")
 _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
 _POSSESSIVE = regex.compile(r"(?<=\w)['\u2019\u02BC]s\b", regex.IGNORECASE)
@@ -141,7 +141,7 @@ def spans(text: str) -> Iterator[Span]:
 
 
 def chunks(text: str) -> Iterator[re.Match[str]]:
-    """Yield the stretches between white space; no term reaches across it."""
+    """Yield the stretches between white space and ellipses; no term reaches across those."""
     return _CHUNK.finditer(text)
 
 

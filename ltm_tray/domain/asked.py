@@ -26,7 +26,8 @@ class Asked:
         self.starts = tuple(beginnings | set(self._prefixes))
         """How a term must begin to match; one that begins otherwise need not be looked at."""
         self.glimpse = _glimpse(self.starts, self._stems)
-        """Finds something in every stretch of text that may match; most others hold nothing."""
+        """Finds something in every stretch of text that may match, once its apostrophes are out;
+        in most others it finds nothing."""
         self.keys = _Memo(self._keys_of)
         """The keys that a term of a text matches, by the term; mostly none."""
         self.marks: dict[str, Sequence[tuple[int, int, str]]] = {}
@@ -57,7 +58,7 @@ def _glimpse(starts: Iterable[str], stems: set[str]) -> re.Pattern[str]:
     words = "|".join(re.escape(word) for word in sorted({*starts, *forms}))
     parted = r"(?-i:[a-z][A-Z]|[A-Z]{2}[a-z])|[0-9][a-z]|[a-z][0-9]"
     return re.compile(
-        rf"(?<![a-z0-9])(?:{words})|{parted}|[^\x00-\x7f]|[+#']|[-_.](?=\w)", re.IGNORECASE
+        rf"(?<![a-z0-9])(?:{words})|{parted}|[^\x00-\x7f]|[+#]|[-_.](?=\w)", re.IGNORECASE
     )
 
 

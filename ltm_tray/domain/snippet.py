@@ -41,7 +41,8 @@ def matches(text: str, terms: Sequence[QueryTerm] | Asked) -> list[Match]:
         word = chunk[0]
         held = known.get(word)
         if held is None:
-            held = known[word] = _marks(word, asked) if glimpse(word) else ()
+            may_match = glimpse(word.replace("'", ""))
+            held = known[word] = _marks(word, asked) if may_match else ()
         if held:
             at = chunk.start()
             found += [Match(at + start, at + end, key) for start, end, key in held]
