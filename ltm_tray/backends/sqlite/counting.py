@@ -59,6 +59,18 @@ LIMIT 1 OFFSET (SELECT coalesce(max(number), 0) / 4 FROM observations)
 """,
 }
 """Tells whether a text finds a quarter of all: then going through the index is faster."""
+_HELD_SQL = {
+    HitKind.MEMORY: """
+SELECT project_id, type, count(*), sum(text_bytes) FROM memories INDEXED BY memories_counted
+WHERE is_latest = 1 GROUP BY project_id, type
+""",
+    HitKind.OBSERVATION: """
+SELECT project_id, kind, count(*), sum(text_bytes)
+FROM observations INDEXED BY observations_counted GROUP BY project_id, kind
+""",
+}
+_VERSIONS_SQL = "SELECT count(*) FROM memories WHERE is_latest = 0 AND {where}"
+_REPLACED_BYTES_SQL = "SELECT coalesce(sum(text_bytes), 0) FROM memories WHERE is_latest = 0"
 _DAYS_SQL = """
 WITH days (number, first, after) AS MATERIALIZED (
     SELECT key, json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?1)
@@ -89,7 +101,11 @@ SELECT hit_id, times, (SELECT asked_at FROM recalls WHERE id = last) FROM (
 """
 _RECALLED_SQL = """
 SELECT count(*) FROM (SELECT DISTINCT hit_id FROM recall_hits WHERE {where}) hits
-CROSS JOIN memories m ON m.id = hits.hit_id WHERE m.is_latest = 1
+WHERE EXISTS (SELECT 1 FROM memories WHERE id = hits.hit_id)
+"""
+_REPLACED_SQL = """
+SELECT count(*) FROM memories m WHERE m.is_latest = 0
+AND EXISTS (SELECT 1 FROM recall_hits WHERE hit_id = m.id AND {where})
 """
 
 
@@ -163,24 +179,33 @@ def _bounds(days: Sequence[Day]) -> str:
 
 def totals(connection: sqlite3.Connection, project_id: str | None, file: Path) -> Totals:
     """See `MemoryCatalog.totals`; `file` is the database."""
-    counted = cells(connection, ItemFilter(project_id=project_id))
+    held = _held(connection)
+    counted = [cell for cell, _ in held if project_id in {None, cell.project_id}]
     memories = [cell for cell in counted if cell.kind is HitKind.MEMORY]
     observations = [cell for cell in counted if cell.kind is HitKind.OBSERVATION]
     one = of_project(project_id)
-    replaced = "SELECT count(*) FROM memories WHERE is_latest = 0 AND {where}"
-    (versions,) = one.ask(connection, replaced).fetchone()
+    (versions,) = one.ask(connection, _VERSIONS_SQL).fetchone()
+    (replaced_bytes,) = connection.execute(_REPLACED_BYTES_SQL).fetchone()
     hits = _hits_of(project_id)
-    (recalled,) = hits.ask(connection, _RECALLED_SQL).fetchone()
     return Totals(
         memories=counts_of(memories, lambda cell: cell.type),
         observations=counts_of(observations, lambda cell: cell.type),
         version_count=versions,
         recalls=_recalls(connection, one),
-        size=store_size(connection, file),
+        size=store_size(connection, file, replaced_bytes + sum(size for _, size in held)),
         busiest=_busiest(connection, counted, one),
         most_recalled=_most_recalled(connection, hits),
-        never_recalled=sum(cell.count for cell in memories) - recalled,
+        never_recalled=sum(cell.count for cell in memories) - _recalled(connection, hits),
     )
+
+
+def _held(connection: sqlite3.Connection) -> list[tuple[Cell, int]]:
+    """Count all there is by project, kind and type, with the bytes of its texts, in one go."""
+    return [
+        (Cell(project_id, kind, type_, count), text_bytes)
+        for kind, sql in _HELD_SQL.items()
+        for project_id, type_, count, text_bytes in connection.execute(sql)
+    ]
 
 
 def _recalls(connection: sqlite3.Connection, one: Condition) -> RecallFigures:
@@ -215,6 +240,13 @@ def _hits_of(project_id: str | None) -> Condition:
     if project_id is not None:
         condition.add("recall_id IN (SELECT id FROM recalls WHERE project_id = ?)", project_id)
     return condition
+
+
+def _recalled(connection: sqlite3.Connection, hits: Condition) -> int:
+    """Count the latest memories among the hits: all without the replaced, to read no row."""
+    (known,) = hits.ask(connection, _RECALLED_SQL).fetchone()
+    (replaced,) = hits.ask(connection, _REPLACED_SQL).fetchone()
+    return int(known - replaced)
 
 
 def _most_recalled(connection: sqlite3.Connection, hits: Condition) -> tuple[OftenRecalled, ...]:
