@@ -25,6 +25,7 @@ from ltm_tray.domain.archive import (
     Record,
     Snapshot,
 )
+from ltm_tray.domain.errors import BackendUnavailable
 from ltm_tray.domain.memory import NewObservation
 from ltm_tray.domain.times import from_iso
 
@@ -108,12 +109,21 @@ class SqliteArchive:
             return
         with TemporaryDirectory(prefix="ltm-") as folder:
             copy = Path(folder) / "copy.sqlite"
-            for end in ("", "-wal"):  # the log last: it repeats what moves meanwhile
-                part = file.with_name(file.name + end)
-                if part.exists():
-                    shutil.copyfile(part, copy.with_name(copy.name + end))
+            _copy_files(file, copy)
             with closing(self._database.at(copy)) as database:
                 yield database
+
+
+def _copy_files(file: Path, copy: Path) -> None:
+    try:
+        for end in ("", "-wal"):  # the log last: it repeats what moves meanwhile
+            part = file.with_name(file.name + end)
+            if part.exists():
+                shutil.copyfile(part, copy.with_name(copy.name + end))
+    except OSError as error:
+        raise BackendUnavailable(
+            f"The database file {file} cannot be copied to be read: {error.strerror}."
+        ) from error
 
 
 def _everything(
