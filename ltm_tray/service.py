@@ -36,7 +36,7 @@ from ltm_tray.domain.memory import (
 )
 from ltm_tray.domain.payload import Message, payload_of
 from ltm_tray.domain.project import project_of
-from ltm_tray.ports import Clock, Setting, Store, Switch
+from ltm_tray.ports import CaptureRules, Clock, Setting, Store, Switch
 
 
 class MemoryService:
@@ -56,8 +56,7 @@ class MemoryService:
 
     def require_enabled(self) -> None:
         """Raise `LtmDisabled` while the switch is off."""
-        if not self.enabled:
-            raise LtmDisabled("Long-term memory is switched off; switch it on to save and recall.")
+        self._required_rules()
 
     def remember(self, request: requests.RememberRequest) -> Saved:
         """Save a memory; see `MemoryBackend.remember`."""
@@ -66,11 +65,11 @@ class MemoryService:
 
     def recall(self, request: requests.RecallRequest) -> list[RecallHit]:
         """Return the project's best hits and note the question in the recall log."""
-        self.require_enabled()
+        rules = self._required_rules()
         query = requests.recall_query(request, project_of(request.cwd))
         asked_at, started_s = self._clock(), perf_counter()
         hits = self._store.recall(query)
-        if self._switch.rules().log_recalls:
+        if rules.log_recalls:
             self._store.record_recall(
                 RecallLogEntry(
                     project_id=query.project_id or "",
@@ -86,9 +85,8 @@ class MemoryService:
 
     def observe(self, request: requests.ObserveRequest) -> Observed:
         """Store what a moment left behind; see `MemoryBackend.observe`."""
-        self.require_enabled()
+        rules = self._required_rules()
         item = requests.new_observation(request, project_of(request.cwd))
-        rules = self._switch.rules()
         wanted = {
             ObservationKind.AGENT_END: rules.observe_agent_end,
             ObservationKind.PRE_COMPACT: rules.observe_pre_compact,
@@ -118,6 +116,12 @@ class MemoryService:
         return self._store.forget(requests.forget(request, project_of(request.cwd)))
 
     # The switch and the state
+
+    def _required_rules(self) -> CaptureRules:
+        rules = self._switch.rules()
+        if not rules.enabled:
+            raise LtmDisabled("Long-term memory is switched off; switch it on to save and recall.")
+        return rules
 
     @property
     def enabled(self) -> bool:
