@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import BinaryIO
 
 from ltm_tray.domain.archive import (
+    NO_LIMITS,
     ArchivedProject,
     BadLine,
     Change,
@@ -40,7 +41,8 @@ _BATCH_RECORDS = 200
 """How many records one transaction takes in; others wait for its end to write."""
 _BATCH_BYTES = 1_000_000
 """How long their lines may be together, but for the last."""
-_OVERDUE_AT_A_TIME = 100
+OVERDUE_AT_A_TIME = 100
+"""How many overdue observations one step in the background deletes."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -107,9 +109,10 @@ class ArchiveService:
         """See `Archive.purge`."""
         return self._archive.purge(wish)
 
-    def overdue(self) -> int:
-        """Return how many observations are beyond the limits of the settings; 0 without any."""
-        return self._archive.count_overdue(self._limits())
+    def overdue(self) -> int | None:
+        """Return how many observations are beyond the limits of the settings; None without any."""
+        limits = self._limits()
+        return None if limits == NO_LIMITS else self._archive.count_overdue(limits)
 
     def delete_some_overdue(self) -> bool:
         """Delete a few observations beyond the limits; tell whether more may be left.
@@ -118,8 +121,7 @@ class ArchiveService:
         """
         if not self._switch.rules().enabled or not self.overdue():
             return False
-        gone = self._archive.delete_overdue(self._limits(), _OVERDUE_AT_A_TIME)
-        return gone == _OVERDUE_AT_A_TIME
+        return self._archive.delete_overdue(self._limits(), OVERDUE_AT_A_TIME) > 0
 
     def _limits(self) -> Limits:
         rules = self._retaining.retention()
