@@ -16,8 +16,9 @@ from glob import escape
 from itertools import chain
 from math import inf
 from pathlib import Path
+from time import monotonic, sleep
 
-from ltm_tray.backends.sqlite.connection import Database
+from ltm_tray.backends.sqlite.connection import BUSY_TIMEOUT_S, Database
 from ltm_tray.domain.archive import NO_LIMITS, Limits, OldCopy, Purged, PurgeWish
 from ltm_tray.domain.errors import DatabaseBusy
 from ltm_tray.domain.times import first_iso_from
@@ -44,6 +45,11 @@ SELECT DISTINCT recall_id FROM recall_hits WHERE hit_id NOT IN (
 _GONE_SQL = _QUESTIONS_SQL.format(kept="1", overdue="SELECT NULL WHERE 0")
 _DELETE_QUESTIONS_SQL = f"DELETE FROM recalls WHERE id IN ({_GONE_SQL})"  # noqa: S608
 _MORE_THAN_ANY = 2**62
+_PAUSE_S = 0.02
+_LOG_IN_USE = (
+    "Another program reads the memory all the time, so that its write-ahead log cannot be"
+    " emptied: what was removed can still be found in that file. End that program and purge again."
+)
 
 
 def purgeable(database: Database, wish: PurgeWish) -> Purged:
@@ -129,13 +135,16 @@ def _rewrite(database: Database) -> None:
     """Write the whole file anew and empty the log."""
     with database.alone() as connection:
         connection.execute("VACUUM")
-        (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    if busy:
-        raise DatabaseBusy(
-            "Another program reads the memory all the time, so that its write-ahead log cannot be"
-            " emptied: what was removed can still be found in that file. End that program and"
-            " purge again."
-        )
+        give_up_at_s = monotonic() + BUSY_TIMEOUT_S
+        # SQLite itself waits for readers, but not for another connection's checkpoint.
+        while _is_log_busy(connection):
+            if monotonic() > give_up_at_s:
+                raise DatabaseBusy(_LOG_IN_USE)
+            sleep(_PAUSE_S)
+
+
+def _is_log_busy(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
 
 
 def _bounds(limits: Limits) -> tuple[str, int]:
