@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from ltm_tray.archive import ArchiveService
 from ltm_tray.domain.errors import BackendUnavailable, NotSupported
 from ltm_tray.files import make_private_dir
 from ltm_tray.fronts.agent.installer import PiExtension
@@ -42,6 +43,7 @@ class Services:
     """What the fronts use, all over one store. Safe to use from any thread."""
 
     memory: MemoryService
+    archive: ArchiveService
 
     def close(self) -> None:
         """Close the store; calling it again does nothing."""
@@ -61,14 +63,19 @@ def open_services(settings: SettingsFile) -> Services:
             f'This version has no backend "{backend}"; set "backend" to "sqlite" in '
             f"{settings.paths.settings_file}."
         )
-    from ltm_tray.backends.sqlite import SqliteStore  # a status needs no store
+    from ltm_tray.backends.sqlite import SqliteArchive, SqliteStore  # a status needs no store
 
     try:
         make_private_dir(settings.paths.memory_dir)
     except OSError as error:
         raise unusable(settings, error) from error
     store = SqliteStore(settings.db_file(), clock=utc_now, new_id=new_id)
-    return Services(memory=MemoryService(store, switch=settings, clock=utc_now))
+    return Services(
+        memory=MemoryService(store, switch=settings, clock=utc_now),
+        archive=ArchiveService(
+            SqliteArchive(store.database), switch=settings, retaining=settings, clock=utc_now
+        ),
+    )
 
 
 def pi_extension(settings: SettingsFile) -> PiExtension:

@@ -113,6 +113,7 @@ class Console:
             "settings.html",
             settings=[(display.setting_name(s.key), s) for s in self._service.settings()],
             size=self._service.totals().size,
+            overdue=self._pages.info.overdue(),
             last_saved_at=display.latest(project.last_saved_at for project in details),
             last_observed_at=display.latest(project.last_observed_at for project in details),
             last_recalled_at=display.latest(project.last_recalled_at for project in details),
