@@ -62,6 +62,7 @@ def test_one_project_alone_can_be_exported() -> None:
     save("There", "/w/b")
     assert len(run("export", "--cwd", "/w/a").stdout.splitlines()) == 3
     assert "There" not in run("export", "--cwd", "/w/a").stdout
+    assert run("export", "--cwd", "").exit_code == 2
 
 
 def test_a_forgotten_memory_is_in_no_export() -> None:

@@ -30,7 +30,8 @@ def export(*, file: str, cwd: str | None) -> None:
 
     Every version is in it, the log of what was asked is not. Only you can read the file.
     """
-    project = None if cwd is None else str(Path(cwd).absolute())
+    # An empty name is most likely an unset variable in a script; the service refuses it.
+    project = str(Path(cwd).absolute()) if cwd and cwd.strip() else cwd
     with opened_archive() as archive, _written(file) as out, progress_of("Exporting") as show:
         counts = archive.export(out.write, cwd=project, progress=show)
     if file != "-":
