@@ -14,6 +14,7 @@ from ltm_tray.paths import paths_of
 from ltm_tray.resources import data_dir
 from ltm_tray.service import MemoryService
 from ltm_tray.settings import SettingsFile, load_environment
+from ltm_tray.upkeep import UpkeepService
 
 
 def utc_now() -> datetime:
@@ -44,6 +45,7 @@ class Services:
 
     memory: MemoryService
     archive: ArchiveService
+    upkeep: UpkeepService
 
     def close(self) -> None:
         """Close the store; calling it again does nothing."""
@@ -63,18 +65,20 @@ def open_services(settings: SettingsFile) -> Services:
             f'This version has no backend "{backend}"; set "backend" to "sqlite" in '
             f"{settings.paths.settings_file}."
         )
-    from ltm_tray.backends.sqlite import SqliteArchive, SqliteStore  # a status needs no store
+    from ltm_tray.backends.sqlite import SqliteArchive, SqliteStore, SqliteUpkeep
 
     try:
         make_private_dir(settings.paths.memory_dir)
     except OSError as error:
         raise unusable(settings, error) from error
     store = SqliteStore(settings.db_file(), clock=utc_now, new_id=new_id)
+    upkeep = UpkeepService(SqliteUpkeep(store.database, clock=utc_now), clock=utc_now)
     return Services(
-        memory=MemoryService(store, switch=settings, clock=utc_now),
+        memory=MemoryService(store, switch=settings, clock=utc_now, upkeep=upkeep),
         archive=ArchiveService(
             SqliteArchive(store.database), switch=settings, retaining=settings, clock=utc_now
         ),
+        upkeep=upkeep,
     )
 
 

@@ -7,6 +7,16 @@ from typing import Protocol
 from ltm_tray.domain.upkeep import Backup, BackupKind, Restored, Tell
 
 
+class Told(Protocol):
+    """Something that adds to what the health tells."""
+
+    def facts(self) -> dict[str, str]:
+        """Return facts by name; empty where there is none."""
+
+    def problems(self) -> list[str]:
+        """Return sentences about what does not work; empty when all is well."""
+
+
 class Upkeep(Protocol):
     """A store that can be copied and brought back. Every method may be called from any thread.
 

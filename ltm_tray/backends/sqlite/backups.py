@@ -12,7 +12,7 @@ from time import sleep
 from typing import NamedTuple
 
 from ltm_tray.backends.sqlite.connection import connect, connect_to_copy
-from ltm_tray.backends.sqlite.migrations import MIGRATIONS
+from ltm_tray.backends.sqlite.migrations import newest
 from ltm_tray.domain.errors import BackendUnavailable, InvalidInput, invalid
 from ltm_tray.domain.upkeep import Backup, BackupKind, Tell, backup_name, backup_of, superfluous
 from ltm_tray.files import PRIVATE_FILE_MODE, make_private_dir
@@ -112,17 +112,19 @@ def draft_in(folder: Path, name: str) -> Iterator[Path]:
 def copy(source: sqlite3.Connection, file: Path, tell: Tell | None = None) -> None:
     """Copy a database into an empty file, a stretch at a time, and on to the disk."""
 
+    descriptor = os.open(file, os.O_RDWR)
+
     def pause(_: int, remaining: int, total: int) -> None:
+        os.fsync(descriptor)  # all at once at the end would keep writers from the disk
         if tell is not None:
             tell(total - remaining, total)
         sleep(_PAUSE_S)
 
-    with closing(connect(file)) as target:
-        target.execute("PRAGMA synchronous = OFF")  # the whole file is brought to the disk below
-        source.backup(target, pages=_PAGES_AT_A_TIME, progress=pause)
-        target.execute("PRAGMA journal_mode = DELETE")
-    descriptor = os.open(file, os.O_RDWR)
     try:
+        with closing(connect(file)) as target:
+            target.execute("PRAGMA synchronous = OFF")  # it is brought to the disk here instead
+            source.backup(target, pages=_PAGES_AT_A_TIME, progress=pause)
+            target.execute("PRAGMA journal_mode = DELETE")
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
@@ -137,7 +139,7 @@ def checked(file: Path) -> Held:
     try:
         with closing(connect_to_copy(file)) as copied:
             version = copied.execute("PRAGMA user_version").fetchone()[0]
-            if version > len(MIGRATIONS):
+            if version > newest():
                 raise invalid("backup", "newer", "was made by a newer LTM Tray; update this one")
             ((result,), *_) = copied.execute("PRAGMA quick_check(1)").fetchall()
             if result != "ok":

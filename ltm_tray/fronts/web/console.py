@@ -73,6 +73,7 @@ class Console:
             ("GET", "/counts.json", self.counts),
             ("GET", "/<any('export.json', 'export.csv'):name>", self.export),
             ("GET", "/settings", self.settings),
+            ("GET", "/backups", self.backups),
             ("POST", "/settings/enabled", self.throw_switch),
             ("GET", "/static/<path:name>", self.static_file),
             ("GET", "/<any('favicon.svg', 'favicon.ico'):name>", self.favicon),
@@ -113,11 +114,16 @@ class Console:
             "settings.html",
             settings=[(display.setting_name(s.key), s) for s in self._service.settings()],
             size=self._service.totals().size,
+            backup=next(iter(self._pages.info.backups()), None),
             overdue=self._pages.info.overdue(),
             last_saved_at=display.latest(project.last_saved_at for project in details),
             last_observed_at=display.latest(project.last_observed_at for project in details),
             last_recalled_at=display.latest(project.last_recalled_at for project in details),
         )
+
+    def backups(self) -> str:
+        """Show the backups and how to go back to one."""
+        return self._pages.render("backups.html", backups=self._pages.info.backups())
 
     def throw_switch(self) -> Response:
         """Switch the memory on or off and return to the first page."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ltm_tray.backends.sqlite import SqliteStore, SqliteUpkeep
+from ltm_tray.backends.sqlite import SqliteStore, SqliteUpkeep, migrations
 from ltm_tray.backends.sqlite.backups import newest_good
 from ltm_tray.domain.errors import BackendUnavailable, InvalidInput, NotFound
 from ltm_tray.domain.upkeep import BackupKind
@@ -199,3 +199,65 @@ def test_a_store_is_empty_until_something_is_saved(kept: Kept) -> None:
     assert kept.upkeep.is_empty()
     kept.save("kestrel nests")
     assert not kept.upkeep.is_empty()
+
+
+def updated(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> SqliteStore:
+    """Return a store of a version that has one more step."""
+    kept.store.close()
+    steps = (*migrations.MIGRATIONS, ("CREATE TABLE extra (x)",))
+    monkeypatch.setattr(migrations, "MIGRATIONS", steps)
+    return SqliteStore(kept.file, clock=kept.clock, new_id="{}_other".format)
+
+
+def test_before_an_update_the_database_is_backed_up_as_it_was(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept.save("kestrel nests")
+    with closing(updated(kept, monkeypatch)) as store:
+        assert store.health().ok
+    (made,) = kept.upkeep.backups()
+    assert made.kind is BackupKind.BEFORE_UPDATE
+    with closing(sqlite3.connect(kept.folder / made.name)) as copied:
+        tables = [row[0] for row in copied.execute("SELECT name FROM sqlite_schema")]
+    assert "memories" in tables
+    assert "extra" not in tables
+
+
+def test_a_database_that_cannot_be_backed_up_is_not_updated(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept.save("kestrel nests")
+    kept.folder.write_text("a file where the folder should be")
+    with closing(updated(kept, monkeypatch)) as store:
+        health = store.health()
+    assert not health.ok
+    assert "No backup can be made" in (health.detail or "")
+    with closing(sqlite3.connect(kept.file)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == migrations.newest() - 1
+
+
+def test_a_backup_of_an_older_version_is_brought_up_to_date_when_it_is_restored(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept.save("kestrel nests")
+    made = kept.upkeep.back_up(BackupKind.MANUAL)
+    with closing(updated(kept, monkeypatch)) as store:
+        store.remember(a_memory("marten hides"))
+        SqliteUpkeep(store.database, clock=kept.clock).restore(made.name)
+        assert [hit.snippet for hit in store.recall(a_query("kestrel marten"))] == ["kestrel nests"]
+    with closing(sqlite3.connect(kept.file)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == migrations.newest()
+
+
+def test_a_database_that_cannot_be_read_is_set_aside_when_a_backup_is_restored(
+    kept: Kept,
+) -> None:
+    kept.save(*NAMES)
+    made = kept.upkeep.back_up(BackupKind.MANUAL)
+    kept.store.close()
+    kept.file.write_bytes(b"no database at all" * 1_000)
+    with closing(SqliteStore(kept.file, clock=kept.clock, new_id=CountingIds())) as store:
+        restored = SqliteUpkeep(store.database, clock=kept.clock).restore(made.name)
+        assert [hit.snippet for hit in store.recall(a_query("heron"))] == ["heron"]
+    assert restored.set_aside is not None
+    assert Path(restored.set_aside).read_bytes().startswith(b"no database")
