@@ -111,7 +111,6 @@ def draft_in(folder: Path, name: str) -> Iterator[Path]:
 
 def copy(source: sqlite3.Connection, file: Path, tell: Tell | None = None) -> None:
     """Copy a database into an empty file, a stretch at a time, and on to the disk."""
-
     descriptor = os.open(file, os.O_RDWR)
 
     def pause(_: int, remaining: int, total: int) -> None:
