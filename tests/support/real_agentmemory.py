@@ -90,3 +90,29 @@ class RealAgentMemory:
         with contextlib.suppress(httpx.HTTPError):
             return httpx.get(f"{self.url}/agentmemory/livez", trust_env=False).status_code == 200
         return False
+
+
+class OwnProjects(httpx.BaseTransport):
+    """Reaches a server that stays up from test to test, and gives each test projects of its own."""
+
+    def __init__(self, network: httpx.BaseTransport) -> None:
+        self._network = network
+        self._salt = os.urandom(6).hex().encode()
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request with the ids of projects made unique, and make them plain again."""
+        salted = b"proj_" + self._salt
+        url = str(request.url).replace("proj_", salted.decode())
+        headers = {k: v for k, v in request.headers.items() if k != "content-length"}
+        answer = self._network.handle_request(
+            httpx.Request(
+                request.method,
+                url,
+                headers=headers,
+                content=request.read().replace(b"proj_", salted),
+                extensions=request.extensions,
+            )
+        )
+        content = answer.read().replace(salted, b"proj_")
+        answer.close()
+        return httpx.Response(answer.status_code, content=content)

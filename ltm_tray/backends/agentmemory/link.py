@@ -123,13 +123,15 @@ class Link:
             self._too_slow(within, error)
         except httpx.HTTPError as error:
             self._fail("broke off its answer; try again", error)
-        except RuntimeError as error:  # closed by another thread meanwhile
+        except RuntimeError as error:
+            if not self._closed:  # by another thread, meanwhile
+                raise
             raise BackendUnavailable("The store is closed.") from error
         return self._understood(response.status_code, raw, shape, sent_secret=bool(secret))
 
     def _read(self, response: httpx.Response, within: TimeLimit) -> bytes:
         parts = bytearray()
-        for part in response.iter_raw():
+        for part in response.iter_bytes():
             parts += part
             if len(parts) > _ANSWER_BYTES_MAX:
                 self._fail("answers with more than 64 MiB")

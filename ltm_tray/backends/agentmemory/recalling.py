@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ltm_tray.backends.agentmemory.link import TimeLimit, required
-from ltm_tray.backends.agentmemory.reading import Reader
+from ltm_tray.backends.agentmemory.reading import QUERY_CHARACTERS_MAX, Reader
 from ltm_tray.backends.agentmemory.rows import (
     FoundRow,
     ObservationRow,
@@ -63,7 +63,7 @@ def recall(
         return []
     found = [
         candidate
-        for row in reader.search(redact(_asked(query.text)), query.project_id, within)
+        for row in reader.search(redact(_asked(query.text, terms)), query.project_id, within)
         if (candidate := _candidate(row, query.project_id)) and _may_be_wanted(candidate, query)
     ]
     rated = _rated(found, terms)
@@ -80,11 +80,14 @@ def recall(
     return hits
 
 
-def _asked(text: str) -> str:
-    """Return the words that tell something: the server would look for the others too."""
-    words = unicodedata.normalize("NFC", text).split()
+def _asked(text: str, terms: Sequence[QueryTerm]) -> str:
+    """Return the words that tell something, and the parts they are made of.
+
+    The server would look for the other words too, and takes `pane_pid` for one word.
+    """
+    words = unicodedata.normalize("NFC", text[:QUERY_CHARACTERS_MAX]).split()
     telling = [word for word in words if word.lower().strip("?!.,;:") not in STOP_WORDS]
-    return " ".join(telling or words)
+    return " ".join(dict.fromkeys((*telling, *(term.text for term in terms))))
 
 
 def _candidate(row: FoundRow, project_id: str) -> _Candidate | None:
