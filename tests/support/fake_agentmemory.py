@@ -141,7 +141,7 @@ class FakeAgentMemory(httpx.BaseTransport):
     def _search(self, body: Row) -> Answer:
         query, project = body.get("query"), body.get("project")
         if not isinstance(query, str) or not query.strip():
-            return 400, {"error": "query is required"}
+            return 400, {"error": "query is required and must be a non-empty string"}
         limit = min(body.get("limit", 20), 100)
         found: list[Row] = []
         for found_id, score in self._index.search(query, max(limit * 10, 100)):

@@ -23,7 +23,7 @@ from ltm_tray.backends.agentmemory.rows import (
 from ltm_tray.domain.memory import ProjectStats
 
 FOUND_MAX = 100
-"""The most hits a search gives. Fewer are never asked for: the server takes ten times as
+"""The most hits a search gives. A recall asks for no fewer: the server takes ten times as
 many of all projects before it looks whose they are, so a small project would starve."""
 QUERY_CHARACTERS_MAX = 2_000
 _PAGE_MEMORIES = 500
@@ -36,12 +36,14 @@ class Reader:
     def __init__(self, link: Link) -> None:
         self._link = link
 
-    def search(self, text: str, project_id: str, within: TimeLimit) -> list[FoundRow]:
+    def search(
+        self, text: str, project_id: str, within: TimeLimit, *, limit: int = FOUND_MAX
+    ) -> list[FoundRow]:
         """Return hits, best first; some of them may be of no project or of a lost session."""
         asked = text[:QUERY_CHARACTERS_MAX].strip()
         if not asked:
             return []
-        body = {"query": asked, "project": project_id, "limit": FOUND_MAX, "format": "full"}
+        body = {"query": asked, "project": project_id, "limit": limit, "format": "full"}
         return self._link.post("search", body, Found, within).results
 
     def memory(self, memory_id: str, project_id: str | None, within: TimeLimit) -> MemoryRow | None:

@@ -26,6 +26,9 @@ from ltm_tray.ports import Clock
 
 Names = tuple[str, ...]
 
+_NEAREST_MAX = 20
+"""A text that is nearly equal shares most words, so it stands far ahead."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Labels:
@@ -132,7 +135,7 @@ class Writer:
 
     def _replaced(self, content: str, project_id: str, within: TimeLimit) -> MemoryRow | None:
         """Return the memory that has this text, else the one that the server will replace."""
-        found = self._reader.search(content, project_id, within)
+        found = self._reader.search(content, project_id, within, limit=_NEAREST_MAX)
         texts = [
             (str(row.observation.get("id")), row.observation.get("narrative")) for row in found
         ]
