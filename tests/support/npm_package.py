@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+# As it was before any test hid the real home, which npm needs.
+_ENVIRON = dict(os.environ)
 CACHE = Path(__file__).resolve().parents[2] / ".cache"
 
 
@@ -35,7 +37,12 @@ def _install(package: str, folder: Path, options: tuple[str, ...]) -> None:
     quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", *options]
     npm = shutil.which("npm") or "npm"
     ran = subprocess.run(
-        [npm, "install", *quiet, package], cwd=folder, capture_output=True, text=True, check=False
+        [npm, "install", *quiet, package],
+        cwd=folder,
+        env=_ENVIRON,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if ran.returncode:
         sentence = f"npm cannot install {package}: {ran.stderr.strip()[-500:]}"

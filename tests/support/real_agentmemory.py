@@ -34,6 +34,7 @@ class RealAgentMemory:
         self._output = home / "output.txt"
         kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
         self._environ = {**kept, "HOME": str(home), "USERPROFILE": str(home), **environ}
+        self._worker: subprocess.Popen[bytes] | None = None
         self.url = f"http://127.0.0.1:{self._port}"
 
     def __enter__(self) -> RealAgentMemory:
@@ -46,13 +47,20 @@ class RealAgentMemory:
         )
         assert self._engine.stdout is not None
         self._socket_port = self._engine.stdout.readline().strip()
-        assert self._socket_port, "the engine did not start"
-        self.start_worker()
+        try:
+            assert self._socket_port, "the engine did not start"
+            self.start_worker()
+        except BaseException:
+            self._end()
+            raise
         return self
 
     def __exit__(
         self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
     ) -> None:
+        self._end()
+
+    def _end(self) -> None:
         self.end_worker()  # first: without its engine it does not end
         self._engine.kill()
         self._engine.wait(20)
@@ -79,6 +87,8 @@ class RealAgentMemory:
 
     def end_worker(self) -> None:
         """End the worker; its engine goes on without it."""
+        if self._worker is None:
+            return
         self._worker.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._worker.wait(3)
@@ -86,6 +96,7 @@ class RealAgentMemory:
         self._worker.wait(20)
 
     def _answers(self) -> bool:
+        assert self._worker is not None
         assert self._worker.poll() is None, self._output.read_text("utf-8")
         with contextlib.suppress(httpx.HTTPError):
             return httpx.get(f"{self.url}/agentmemory/livez", trust_env=False).status_code == 200
