@@ -90,6 +90,7 @@ def _agentmemory(settings: SettingsFile) -> Store:
         settings.current().agentmemory_url,
         clock=utc_now,
         secret=lambda: find_secret(environ, Path.home()),
+        redact=str,
     )
 
 

@@ -37,7 +37,7 @@ from ltm_tray.domain.memory import (
 )
 from ltm_tray.domain.payload import Message, payload_of
 from ltm_tray.domain.project import project_of
-from ltm_tray.ports import Clock, Setting, Store, Switch
+from ltm_tray.ports import CaptureRules, Clock, Setting, Store, Switch
 
 
 class MemoryService:
@@ -57,8 +57,7 @@ class MemoryService:
 
     def require_enabled(self) -> None:
         """Raise `LtmDisabled` while the switch is off."""
-        if not self.enabled:
-            raise LtmDisabled("Long-term memory is switched off; switch it on to save and recall.")
+        self._required_rules()
 
     def remember(self, request: requests.RememberRequest) -> Saved:
         """Save a memory; see `MemoryBackend.remember`."""
@@ -67,29 +66,28 @@ class MemoryService:
 
     def recall(self, request: requests.RecallRequest) -> list[RecallHit]:
         """Return the project's best hits and note the question in the recall log."""
-        self.require_enabled()
+        rules = self._required_rules()
         query = requests.recall_query(request, project_of(request.cwd))
         asked_at, started_s = self._clock(), perf_counter()
         hits = self._store.recall(query)
-        if self._switch.rules().log_recalls:
-            entry = RecallLogEntry(
-                project_id=query.project_id or "",
-                query=query.text[:1_000],
-                source=request.source,
-                session_id=request.session_id,
-                hit_ids=tuple(hit.id for hit in hits),
-                duration_ms=(perf_counter() - started_s) * 1_000,
-                asked_at=asked_at,
+        if rules.log_recalls:
+            self._note(
+                RecallLogEntry(
+                    project_id=query.project_id or "",
+                    query=query.text[:1_000],
+                    source=request.source,
+                    session_id=request.session_id,
+                    hit_ids=tuple(hit.id for hit in hits),
+                    duration_ms=(perf_counter() - started_s) * 1_000,
+                    asked_at=asked_at,
+                )
             )
-            with suppress(NotSupported):  # a backend without a log answers all the same
-                self._store.record_recall(entry)
         return hits
 
     def observe(self, request: requests.ObserveRequest) -> Observed:
         """Store what a moment left behind; see `MemoryBackend.observe`."""
-        self.require_enabled()
+        rules = self._required_rules()
         item = requests.new_observation(request, project_of(request.cwd))
-        rules = self._switch.rules()
         wanted = {
             ObservationKind.AGENT_END: rules.observe_agent_end,
             ObservationKind.PRE_COMPACT: rules.observe_pre_compact,
@@ -119,6 +117,12 @@ class MemoryService:
         return self._store.forget(requests.forget(request, project_of(request.cwd)))
 
     # The switch and the state
+
+    def _required_rules(self) -> CaptureRules:
+        rules = self._switch.rules()
+        if not rules.enabled:
+            raise LtmDisabled("Long-term memory is switched off; switch it on to save and recall.")
+        return rules
 
     @property
     def enabled(self) -> bool:
@@ -230,6 +234,10 @@ class MemoryService:
     def totals(self, project_id: str | None = None) -> Totals:
         """See `MemoryCatalog.totals`."""
         return self._store.totals(project_id)
+
+    def _note(self, entry: RecallLogEntry) -> None:
+        with suppress(NotSupported):  # a backend without a log answers all the same
+            self._store.record_recall(entry)
 
 
 def _project_id(cwd: str | None) -> str | None:

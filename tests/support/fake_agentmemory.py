@@ -258,8 +258,8 @@ class FakeAgentMemory(httpx.BaseTransport):
 def an_agentmemory(
     transport: httpx.BaseTransport, clock: Clock, url: str = "http://127.0.0.1:3111"
 ) -> AgentMemoryStore:
-    """Return a store that reaches a server, or one that plays it, without a secret."""
-    return AgentMemoryStore(url, clock=clock, secret=lambda: None, transport=transport)
+    """Return a store that reaches a server, or one that plays it, and knows no secret."""
+    return AgentMemoryStore(url, clock=clock, secret=lambda: None, redact=str, transport=transport)
 
 
 def _as_observation(memory: Row) -> Row:

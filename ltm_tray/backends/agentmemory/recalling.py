@@ -17,6 +17,7 @@ from ltm_tray.backends.agentmemory.rows import (
     session_of,
 )
 from ltm_tray.domain.analysis import QueryTerm, begun_terms, query_terms
+from ltm_tray.domain.asked import Asked
 from ltm_tray.domain.catalog import Item
 from ltm_tray.domain.errors import NotSupported
 from ltm_tray.domain.hits import hit_of, memory_item, observation_item
@@ -41,9 +42,10 @@ class _Candidate:
     def kind(self) -> HitKind:
         return HitKind.OBSERVATION if self.session else HitKind.MEMORY
 
-    def rated_text(self, terms: Sequence[QueryTerm]) -> tuple[HitKind, str, str]:
+    def rated_text(self, asked: Asked) -> tuple[HitKind, str, str]:
         text = self.row.narrative
-        start, end = window_of(text, matches(text, terms), _RATED_CHARACTERS)
+        cut = len(text) > _RATED_CHARACTERS
+        start, end = window_of(text, matches(text, asked) if cut else (), _RATED_CHARACTERS)
         body = " ".join((text[start:end], *self.row.concepts, *self.row.files))
         return self.kind, self.row.title if self.session else title_of(text), body
 
@@ -71,10 +73,11 @@ def recall(
         terms = begun_terms(terms)
         rated = _rated(found, terms)
     hits: list[RecallHit] = []
+    asked = Asked(terms)
     for candidate in _in_order(found, rated, query.sort):
         item = _item(reader, candidate, query, within)
         if item is not None:
-            hits.append(hit_of(item, rated[item.id], terms, explain=query.explain))
+            hits.append(hit_of(item, rated[item.id], asked, explain=query.explain))
         if len(hits) == query.limit:
             break
     return hits
@@ -111,7 +114,8 @@ def _may_be_wanted(candidate: _Candidate, query: RecallQuery) -> bool:
 
 
 def _rated(found: Sequence[_Candidate], terms: Sequence[QueryTerm]) -> dict[str, Rated]:
-    return rate_all({c.row.id: c.rated_text(terms) for c in found}, terms)
+    asked = Asked(terms)
+    return rate_all({c.row.id: c.rated_text(asked) for c in found}, terms)
 
 
 def _in_order(

@@ -49,10 +49,12 @@ class AgentMemoryStore(Unbrowsable):
         *,
         clock: Clock,
         secret: Callable[[], str | None],
-        redact: Callable[[str], str] = str,
+        redact: Callable[[str], str],
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """Connect to nothing yet. `secret` is asked before each request.
+        """Connect to nothing yet.
+
+        `secret` is asked before each request; every text passes `redact` before it is sent.
 
         Raises:
             SettingsUnusable: The URL cannot be used.

@@ -54,7 +54,7 @@ def listening(serve: Callable[[socket.socket], None]) -> Iterator[str]:
 
 def test_a_server_that_is_not_there_is_told_from_all_else() -> None:
     store = AgentMemoryStore(
-        f"http://127.0.0.1:{free_port()}", clock=TickingClock(), secret=no_secret
+        f"http://127.0.0.1:{free_port()}", clock=TickingClock(), secret=no_secret, redact=str
     )
     with pytest.raises(BackendUnavailable, match=r"No agentmemory server answers.*start agentmem"):
         store.recall(a_query("tea"))
@@ -85,7 +85,9 @@ def test_a_server_that_is_not_there_is_told_from_all_else() -> None:
 def test_what_a_server_answers_amiss_is_told_in_plain_words(
     transport: httpx.MockTransport, told: str
 ) -> None:
-    store = AgentMemoryStore(LOCAL, clock=TickingClock(), secret=lambda: WORD, transport=transport)
+    store = AgentMemoryStore(
+        LOCAL, clock=TickingClock(), secret=lambda: WORD, redact=str, transport=transport
+    )
     for ask in (lambda: store.recall(a_query("tea")), lambda: store.remember(a_memory())):
         with pytest.raises(BackendUnavailable, match=told):
             ask()

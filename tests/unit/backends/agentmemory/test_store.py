@@ -33,6 +33,12 @@ def test_words_that_tell_nothing_find_nothing(store: AgentMemoryStore) -> None:
     assert found(store, "what is the deploy command?") == []
 
 
+def test_a_match_far_into_a_long_text_is_found(store: AgentMemoryStore) -> None:
+    store.remember(a_memory("needle"))
+    store.remember(a_memory("hay " * 10_000 + "needle"))
+    assert len(found(store, "needle")) == 2
+
+
 def test_a_replaced_version_is_not_found_even_if_the_server_still_finds_it(
     store: AgentMemoryStore, server: FakeAgentMemory
 ) -> None:
