@@ -40,6 +40,10 @@ _AGENTMEMORY_QUERIES = {
 _REAL = {
     "test_a_moment_is_forgotten_after_ten_minutes": "the real server goes by the real clock",
 }
+_MANY_SAVES = {
+    "test_a_narrowed_recall_finds_what_many_better_matches_would_hide",
+    "test_a_long_export_holds_every_item_once_while_others_are_saved",
+}
 
 
 def is_agentmemory(backend: str) -> bool:
@@ -47,11 +51,17 @@ def is_agentmemory(backend: str) -> bool:
     return backend.startswith("agentmemory")
 
 
-def limit_of(backend: str, item: pytest.Function) -> str | None:
-    """Return why a test must fail on a backend; None if it must not."""
+def limit_of(backend: str, item: pytest.Function) -> pytest.MarkDecorator | None:
+    """Return how a test must fail on a backend; None if it must not."""
     if not is_agentmemory(backend):
         return None
-    if item.originalname == "test_what_was_saved_is_found":
-        return _AGENTMEMORY_QUERIES.get(str(item.callspec.params["query"]))
-    known = _AGENTMEMORY | (_REAL if backend.endswith("real") else {})
-    return known.get(str(item.originalname))
+    test, is_real = str(item.originalname), backend.endswith("real")
+    if is_real and test in _MANY_SAVES:
+        said = "it saves much to find out what the played server shows as well"
+        return pytest.mark.xfail(reason=said, run=False)
+    reason = (_AGENTMEMORY | (_REAL if is_real else {})).get(test)
+    if test == "test_what_was_saved_is_found":
+        reason = _AGENTMEMORY_QUERIES.get(str(item.callspec.params["query"]))
+    if reason is None:
+        return None
+    return pytest.mark.xfail(reason=reason, raises=AssertionError, strict=True)
