@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ltm_tray.archive import ArchiveService
 from ltm_tray.domain.errors import BackendUnavailable, NotSupported
 from ltm_tray.files import make_private_dir
 from ltm_tray.fronts.agent.installer import PiExtension
 from ltm_tray.paths import paths_of
-from ltm_tray.ports import Store
+from ltm_tray.ports import Archive, Store
 from ltm_tray.resources import data_dir
 from ltm_tray.service import MemoryService
 from ltm_tray.settings import SettingsFile, load_environment
@@ -45,6 +46,7 @@ class Services:
     """What the fronts use, all over one store. Safe to use from any thread."""
 
     memory: MemoryService
+    archive: ArchiveService
 
     def close(self) -> None:
         """Close the store; calling it again does nothing."""
@@ -60,41 +62,46 @@ def open_services(settings: SettingsFile) -> Services:
         SettingsUnusable: The backend's own settings cannot be used.
     """
     backend = settings.current().backend
-    if backend not in _STORES:
+    if backend not in _BACKENDS:
         raise NotSupported(
             f'This version has no backend "{backend}"; set "backend" to one of '
-            f"{', '.join(_STORES)} in {settings.paths.settings_file}."
+            f"{', '.join(_BACKENDS)} in {settings.paths.settings_file}."
         )
     try:
         make_private_dir(settings.paths.memory_dir)
     except OSError as error:
         raise unusable(settings, error) from error
-    store = _STORES[backend](settings)
-    return Services(memory=MemoryService(store, switch=settings, clock=utc_now))
+    store, archive = _BACKENDS[backend](settings)
+    return Services(
+        memory=MemoryService(store, switch=settings, clock=utc_now),
+        archive=ArchiveService(archive, switch=settings, retaining=settings, clock=utc_now),
+    )
 
 
 # Each backend is imported where it is chosen: a status needs none, and no user needs two.
 
 
-def _sqlite(settings: SettingsFile) -> Store:
-    from ltm_tray.backends.sqlite import SqliteStore
+def _sqlite(settings: SettingsFile) -> tuple[Store, Archive]:
+    from ltm_tray.backends.sqlite import SqliteArchive, SqliteStore
 
-    return SqliteStore(settings.db_file(), clock=utc_now, new_id=new_id)
+    store = SqliteStore(settings.db_file(), clock=utc_now, new_id=new_id)
+    return store, SqliteArchive(store.database)
 
 
-def _agentmemory(settings: SettingsFile) -> Store:
-    from ltm_tray.backends.agentmemory import AgentMemoryStore, find_secret
+def _agentmemory(settings: SettingsFile) -> tuple[Store, Archive]:
+    from ltm_tray.backends.agentmemory import AgentMemoryStore, NoArchive, find_secret
 
     environ = load_environment()
-    return AgentMemoryStore(
+    store = AgentMemoryStore(
         settings.current().agentmemory_url,
         clock=utc_now,
         secret=lambda: find_secret(environ, Path.home()),
         redact=str,
     )
+    return store, NoArchive()
 
 
-_STORES: dict[str, Callable[[SettingsFile], Store]] = {
+_BACKENDS: dict[str, Callable[[SettingsFile], tuple[Store, Archive]]] = {
     "sqlite": _sqlite,
     "agentmemory": _agentmemory,
 }

@@ -83,6 +83,7 @@ def a_web(
     port: int = PORT,
     switch: FakeSwitch | None = None,
     pi_state: str = "absent",
+    overdue: int | None = None,
 ) -> Web:
     clock = TickingClock()
     switch = switch or FakeSwitch()
@@ -90,6 +91,7 @@ def a_web(
     service = MemoryService(store, switch=switch, clock=clock)
     info = AppInfo(
         pi_state=lambda: pi_state,
+        overdue=lambda: overdue,
         version="9.9.9",
         port=port,
         db_path=folder / "ltm.sqlite",

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 import click
 
 from ltm_tray import bootstrap
+from ltm_tray.archive import ArchiveService
 from ltm_tray.service import MemoryService
 from ltm_tray.settings import SettingsFile
 
@@ -25,3 +26,10 @@ def opened_service() -> Iterator[MemoryService]:
     """Give the service, on the same store as the app, whether that runs or not."""
     with closing(bootstrap.open_services(loaded_settings())) as services:
         yield services.memory
+
+
+@contextmanager
+def opened_archive() -> Iterator[ArchiveService]:
+    """Give the memory as a whole, on the same store."""
+    with closing(bootstrap.open_services(loaded_settings())) as services:
+        yield services.archive

@@ -112,10 +112,12 @@ class Console:
         """Show the effective settings, the health and where things lie."""
         size: StoreSize | None = None
         details: list[ProjectDetail] = []
+        overdue: int | None = None
         unknown = ""
         try:
             size = self._service.totals().size
             details = self._service.project_details()
+            overdue = self._pages.info.overdue()
         except NotSupported as error:
             unknown = error.message
         return self._pages.render(
@@ -123,6 +125,7 @@ class Console:
             settings=[(display.setting_name(s.key), s) for s in self._service.settings()],
             size=size,
             unknown=unknown,
+            overdue=overdue,
             last_saved_at=display.latest(project.last_saved_at for project in details),
             last_observed_at=display.latest(project.last_observed_at for project in details),
             last_recalled_at=display.latest(project.last_recalled_at for project in details),

@@ -137,6 +137,8 @@ _SETTING_NAMES = {
     "agentmemoryUrl": "Address of an agentmemory server",
     "port": "First port to try",
     "logRecalls": "Keep a log of recalls",
+    "observationsMaxAgeDays": "Days an observation is kept; 0 is for good",
+    "observationsMaxCount": "Observations each project keeps; 0 is all",
     "injectContext": "Give sessions their memories at the start",
 }
 

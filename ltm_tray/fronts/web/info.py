@@ -13,7 +13,8 @@ class AppInfo:
 
     `port` is the one the server listens on. `pi_state` tells what stands where Pi's
     extension belongs: `absent`, `installed`, `outdated`, `foreign`, or nothing where that
-    cannot be told.
+    cannot be told. `overdue` tells how many observations are beyond the limits in the
+    settings, or None where there is no limit.
     """
 
     version: str
@@ -22,3 +23,4 @@ class AppInfo:
     memory_dir: Path
     log_path: Path
     pi_state: Callable[[], str]
+    overdue: Callable[[], int | None] = lambda: None

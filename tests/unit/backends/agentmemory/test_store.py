@@ -8,7 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from ltm_tray.backends.agentmemory import AgentMemoryStore
+from ltm_tray.backends.agentmemory import AgentMemoryStore, NoArchive
+from ltm_tray.domain.archive import NO_LIMITS, PurgeWish
 from ltm_tray.domain.catalog import RecallLogEntry
 from ltm_tray.domain.errors import BackendUnavailable, NotFound, NotSupported
 from ltm_tray.domain.memory import Forget, HitKind, MemoryType, ObservationKind
@@ -219,3 +220,22 @@ def an_entry() -> RecallLogEntry:
         duration_ms=1,
         asked_at=TickingClock()(),
     )
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda a: a.snapshot(),
+        lambda a: a.take_in([]),
+        lambda a: a.rehearsal(),
+        lambda a: a.purgeable(PurgeWish()),
+        lambda a: a.purge(PurgeWish()),
+        lambda a: a.delete_overdue(NO_LIMITS, 1),
+        lambda a: a.count_overdue(NO_LIMITS),
+    ],
+)
+def test_a_whole_store_is_carried_by_its_own_tools_only(
+    ask: Callable[[NoArchive], object],
+) -> None:
+    with pytest.raises(NotSupported, match="its own tools"):
+        ask(NoArchive())
