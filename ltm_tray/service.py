@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from time import perf_counter
@@ -20,7 +21,7 @@ from ltm_tray.domain.catalog import (
     RecallLogFilter,
     RecallPage,
 )
-from ltm_tray.domain.errors import LtmDisabled, invalid
+from ltm_tray.domain.errors import LtmDisabled, NotSupported, invalid
 from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.figures import DayActivity, Totals
 from ltm_tray.domain.memory import (
@@ -74,7 +75,7 @@ class MemoryService:
         asked_at, started_s = self._clock(), perf_counter()
         hits = self._store.recall(query)
         if rules.log_recalls:
-            self._store.record_recall(
+            self._note(
                 RecallLogEntry(
                     project_id=query.project_id or "",
                     query=query.text[:1_000],
@@ -197,11 +198,11 @@ class MemoryService:
 
     def memory(self, memory_id: str, *, cwd: str | None = None) -> Memory:
         """See `MemoryCatalog.memory`; with `cwd`, only within that project."""
-        return self._store.memory(memory_id, project_id=_project_id(cwd))
+        return _placed(self._store.memory(memory_id, project_id=_project_id(cwd)), cwd)
 
-    def versions(self, memory_id: str) -> list[Memory]:
-        """See `MemoryCatalog.versions`."""
-        return self._store.versions(memory_id)
+    def versions(self, memory_id: str, *, cwd: str | None = None) -> list[Memory]:
+        """See `MemoryCatalog.versions`; `cwd` is told of those that have none themselves."""
+        return [_placed(version, cwd) for version in self._store.versions(memory_id)]
 
     def observation(self, observation_id: str, *, cwd: str | None = None) -> Observation:
         """See `MemoryCatalog.observation`; with `cwd`, only within that project."""
@@ -241,6 +242,14 @@ class MemoryService:
         """See `MemoryCatalog.totals`."""
         return self._store.totals(project_id)
 
+    def _note(self, entry: RecallLogEntry) -> None:
+        with suppress(NotSupported):  # a backend without a log answers all the same
+            self._store.record_recall(entry)
+
 
 def _project_id(cwd: str | None) -> str | None:
     return None if cwd is None else project_of(cwd).id
+
+
+def _placed(memory: Memory, cwd: str | None) -> Memory:
+    return memory if memory.cwd or cwd is None else replace(memory, cwd=project_of(cwd).cwd)
