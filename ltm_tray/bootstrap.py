@@ -13,10 +13,11 @@ from ltm_tray.domain.errors import BackendUnavailable, NotSupported
 from ltm_tray.files import make_private_dir
 from ltm_tray.fronts.agent.installer import PiExtension
 from ltm_tray.paths import paths_of
-from ltm_tray.ports import Archive, Store
+from ltm_tray.ports import Archive, Store, Upkeep
 from ltm_tray.resources import data_dir
 from ltm_tray.service import MemoryService
 from ltm_tray.settings import SettingsFile, load_environment
+from ltm_tray.upkeep import UpkeepService
 
 
 def utc_now() -> datetime:
@@ -47,6 +48,7 @@ class Services:
 
     memory: MemoryService
     archive: ArchiveService
+    upkeep: UpkeepService
 
     def close(self) -> None:
         """Close the store; calling it again does nothing."""
@@ -71,25 +73,35 @@ def open_services(settings: SettingsFile) -> Services:
         make_private_dir(settings.paths.memory_dir)
     except OSError as error:
         raise unusable(settings, error) from error
-    store, archive = _BACKENDS[backend](settings)
+    parts = _BACKENDS[backend](settings)
+    upkeep = UpkeepService(parts.upkeep, clock=utc_now)
     return Services(
-        memory=MemoryService(store, switch=settings, clock=utc_now),
-        archive=ArchiveService(archive, switch=settings, retaining=settings, clock=utc_now),
+        memory=MemoryService(parts.store, switch=settings, clock=utc_now, upkeep=upkeep),
+        archive=ArchiveService(parts.archive, switch=settings, retaining=settings, clock=utc_now),
+        upkeep=upkeep,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    store: Store
+    archive: Archive
+    upkeep: Upkeep
 
 
 # Each backend is imported where it is chosen: a status needs none, and no user needs two.
 
 
-def _sqlite(settings: SettingsFile) -> tuple[Store, Archive]:
-    from ltm_tray.backends.sqlite import SqliteArchive, SqliteStore
+def _sqlite(settings: SettingsFile) -> _Parts:
+    from ltm_tray.backends.sqlite import SqliteArchive, SqliteStore, SqliteUpkeep
 
     store = SqliteStore(settings.db_file(), clock=utc_now, new_id=new_id)
-    return store, SqliteArchive(store.database)
+    database = store.database
+    return _Parts(store, SqliteArchive(database), SqliteUpkeep(database, clock=utc_now))
 
 
-def _agentmemory(settings: SettingsFile) -> tuple[Store, Archive]:
-    from ltm_tray.backends.agentmemory import AgentMemoryStore, NoArchive, find_secret
+def _agentmemory(settings: SettingsFile) -> _Parts:
+    from ltm_tray.backends.agentmemory import AgentMemoryStore, NoArchive, NoUpkeep, find_secret
 
     environ = load_environment()
     store = AgentMemoryStore(
@@ -98,10 +110,10 @@ def _agentmemory(settings: SettingsFile) -> tuple[Store, Archive]:
         secret=lambda: find_secret(environ, Path.home()),
         redact=str,
     )
-    return store, NoArchive()
+    return _Parts(store, NoArchive(), NoUpkeep())
 
 
-_BACKENDS: dict[str, Callable[[SettingsFile], tuple[Store, Archive]]] = {
+_BACKENDS: dict[str, Callable[[SettingsFile], _Parts]] = {
     "sqlite": _sqlite,
     "agentmemory": _agentmemory,
 }

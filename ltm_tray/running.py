@@ -24,6 +24,7 @@ from ltm_tray.resources import data_dir
 from ltm_tray.service import MemoryService
 from ltm_tray.settings import SettingsFile
 from ltm_tray.tidying import Tidying
+from ltm_tray.upkeep import DailyBackups
 
 if TYPE_CHECKING:
     from ltm_tray.fronts.web.server import LocalServer
@@ -72,9 +73,9 @@ def _run(settings: SettingsFile, lock: InstanceLock, *, tray: bool, say: Say) ->
         life.callback(_close_in_time, services)
         server = _started_server(settings, services)
         life.callback(server.stop)
-        tidying = Tidying(services.archive)
-        tidying.start()
-        life.callback(tidying.stop)
+        for work in (Tidying(services.archive), DailyBackups(services.upkeep)):
+            work.start()
+            life.callback(work.stop)
         url = f"http://127.0.0.1:{server.port}"
         lock.publish(Instance(url=url, pid=os.getpid(), version=__version__))
         life.callback(lock.withdraw)
@@ -101,6 +102,7 @@ def _started_server(settings: SettingsFile, services: bootstrap.Services) -> Loc
         log_path=settings.paths.log_file,
         pi_state=_pi_state(bootstrap.pi_extension(settings)),
         overdue=services.archive.overdue,
+        backups=services.upkeep.backups,
     )
     server = LocalServer(create_app(services.memory, info=info, tools=tool_specs), listener)
     server.start()

@@ -37,7 +37,7 @@ from ltm_tray.domain.memory import (
 )
 from ltm_tray.domain.payload import Message, payload_of
 from ltm_tray.domain.project import project_of
-from ltm_tray.ports import CaptureRules, Clock, Setting, Store, Switch
+from ltm_tray.ports import CaptureRules, Clock, Setting, Store, Switch, Told
 
 
 class MemoryService:
@@ -48,8 +48,12 @@ class MemoryService:
     `stats` and `health` work either way. Backend errors pass through.
     """
 
-    def __init__(self, store: Store, *, switch: Switch, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, *, switch: Switch, clock: Clock, upkeep: Told | None = None
+    ) -> None:
+        """Take the store and what the service obeys; `upkeep` adds to the health."""
         self._store = store
+        self._upkeep = upkeep
         self._switch = switch
         self._clock = clock
 
@@ -142,12 +146,15 @@ class MemoryService:
         return self._clock()
 
     def health(self) -> Health:
-        """Return the backend's health, with unusable settings added to its detail."""
+        """Return the backend's health, with what settings and upkeep add to it."""
         health = self._store.health()
         problems = self._switch.problems()
-        if not problems:
-            return health
-        return replace(health, detail=" ".join(filter(None, [health.detail, *problems])))
+        facts = health.facts
+        if self._upkeep is not None:
+            problems = problems + self._upkeep.problems()
+            facts = facts | self._upkeep.facts()
+        detail = " ".join(filter(None, [health.detail, *problems]))
+        return replace(health, detail=detail or None, facts=facts)
 
     def stats(self, cwd: str) -> ProjectStats:
         """Return the counts of the project of `cwd`; zeros for an unknown one."""

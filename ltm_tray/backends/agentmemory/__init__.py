@@ -7,5 +7,6 @@ by `BackendUnavailable`; nothing is passed off as done.
 from ltm_tray.backends.agentmemory.secret import find_secret
 from ltm_tray.backends.agentmemory.store import AgentMemoryStore
 from ltm_tray.backends.agentmemory.unarchived import NoArchive
+from ltm_tray.backends.agentmemory.unkept import NoUpkeep
 
-__all__ = ["AgentMemoryStore", "NoArchive", "find_secret"]
+__all__ = ["AgentMemoryStore", "NoArchive", "NoUpkeep", "find_secret"]

@@ -2,5 +2,6 @@
 
 from ltm_tray.backends.sqlite.archive import SqliteArchive
 from ltm_tray.backends.sqlite.store import SqliteStore
+from ltm_tray.backends.sqlite.upkeep import SqliteUpkeep
 
-__all__ = ["SqliteArchive", "SqliteStore"]
+__all__ = ["SqliteArchive", "SqliteStore", "SqliteUpkeep"]

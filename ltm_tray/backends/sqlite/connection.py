@@ -115,7 +115,7 @@ class Database:
         """
         with self.read(within_s=inf) as source:
             _create_private(file)
-            with closing(_connect(file)) as target:
+            with closing(connect(file)) as target:
                 source.backup(target)
         return self.at(file)
 
@@ -146,7 +146,7 @@ class Database:
 
     def _writing(self) -> sqlite3.Connection:
         if self._writer is None:
-            self._writer = _connect(self.file)
+            self._writer = connect(self.file)
         return self._writer
 
     def _enter(self) -> None:
@@ -172,7 +172,7 @@ class Database:
             )
         self._close_all()
         _create_private(self.file)
-        connection = _connect(self.file)
+        connection = connect(self.file)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             self._prepare(connection)
@@ -193,7 +193,7 @@ class Database:
         with self._free:
             if self._idle:
                 return self._idle.pop()
-        connection = _connect(self.file)
+        connection = connect(self.file)
         connection.execute("PRAGMA query_only = ON")
         return connection
 
@@ -243,7 +243,8 @@ def require_fts5() -> None:
         connection.close()
 
 
-def _connect(file: Path) -> sqlite3.Connection:
+def connect(file: Path) -> sqlite3.Connection:
+    """Open an existing database file to read and write."""
     connection = sqlite3.connect(
         f"file:{quote(str(file))}?mode=rw",
         uri=True,
@@ -256,6 +257,13 @@ def _connect(file: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
+
+
+def connect_to_copy(file: Path) -> sqlite3.Connection:
+    """Open a file that nobody writes, such as a backup, without a trace beside it."""
+    # A file in use would be read wrongly, so what still has a log is opened as usual.
+    mode = "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "mode=ro&immutable=1"
+    return sqlite3.connect(f"file:{quote(str(file))}?{mode}", uri=True, isolation_level=None)
 
 
 def _create_private(file: Path) -> None:

@@ -9,7 +9,7 @@ import click
 
 from ltm_tray import __version__, running
 from ltm_tray.domain.errors import LtmError
-from ltm_tray.fronts.cli import app, archive, memory, pi
+from ltm_tray.fronts.cli import app, archive, memory, pi, upkeep
 from ltm_tray.fronts.cli.exits import exit_of
 from ltm_tray.fronts.cli.session import loaded_settings
 
@@ -59,6 +59,8 @@ for command in (
     archive.export,
     archive.import_file,
     archive.purge,
+    upkeep.backup,
+    upkeep.restore,
     app.enable,
     app.disable,
     app.open_console,

@@ -11,6 +11,7 @@ from ltm_tray import bootstrap
 from ltm_tray.archive import ArchiveService
 from ltm_tray.service import MemoryService
 from ltm_tray.settings import SettingsFile
+from ltm_tray.upkeep import UpkeepService
 
 
 def loaded_settings() -> SettingsFile:
@@ -33,3 +34,10 @@ def opened_archive() -> Iterator[ArchiveService]:
     """Give the memory as a whole, on the same store."""
     with closing(bootstrap.open_services(loaded_settings())) as services:
         yield services.archive
+
+
+@contextmanager
+def opened_upkeep() -> Iterator[UpkeepService]:
+    """Give the upkeep of the same store."""
+    with closing(bootstrap.open_services(loaded_settings())) as services:
+        yield services.upkeep

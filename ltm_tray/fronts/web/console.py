@@ -75,6 +75,7 @@ class Console:
             ("GET", "/counts.json", self.counts),
             ("GET", "/<any('export.json', 'export.csv'):name>", self.export),
             ("GET", "/settings", self.settings),
+            ("GET", "/backups", self.backups),
             ("POST", "/settings/enabled", self.throw_switch),
             ("GET", "/static/<path:name>", self.static_file),
             ("GET", "/<any('favicon.svg', 'favicon.ico'):name>", self.favicon),
@@ -126,10 +127,15 @@ class Console:
             size=size,
             unknown=unknown,
             overdue=overdue,
+            backup=next(iter(self._pages.info.backups()), None),
             last_saved_at=display.latest(project.last_saved_at for project in details),
             last_observed_at=display.latest(project.last_observed_at for project in details),
             last_recalled_at=display.latest(project.last_recalled_at for project in details),
         )
+
+    def backups(self) -> str:
+        """Show the backups and how to go back to one."""
+        return self._pages.render("backups.html", backups=self._pages.info.backups())
 
     def throw_switch(self) -> Response:
         """Switch the memory on or off and return to the first page."""
