@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -35,8 +36,8 @@ class SqliteUpkeep:
 
     def back_up(self, kind: BackupKind, tell: Tell | None = None, /) -> Backup:
         """See `Upkeep.back_up`."""
-        with self._database.read(within_s=inf) as source:
-            made = backups.back_up(source, self._folder, kind, self._clock(), tell)
+        lend = partial(self._database.read, within_s=inf)
+        made = backups.back_up(lend, self._folder, kind, self._clock(), tell)
         backups.delete_superfluous(self._folder)
         return made
 
