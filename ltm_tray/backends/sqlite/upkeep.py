@@ -5,17 +5,19 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from math import inf
 from pathlib import Path
 from time import monotonic
 
-from ltm_tray.backends.sqlite import backups
+from ltm_tray.backends.sqlite import backups, checkup
 from ltm_tray.backends.sqlite.connection import (
     BUSY_TIMEOUT_S,
     Database,
     connect,
     connect_to_copy,
 )
+from ltm_tray.domain.checkup import Finding
 from ltm_tray.domain.errors import BackendUnavailable, DatabaseBusy, NotFound, invalid
 from ltm_tray.domain.upkeep import Backup, BackupKind, Restored, Tell, backup_name
 from ltm_tray.files import make_private_dir
@@ -34,8 +36,8 @@ class SqliteUpkeep:
 
     def back_up(self, kind: BackupKind, tell: Tell | None = None, /) -> Backup:
         """See `Upkeep.back_up`."""
-        with self._database.read(within_s=inf) as source:
-            made = backups.back_up(source, self._folder, kind, self._clock(), tell)
+        lend = partial(self._database.read, within_s=inf)
+        made = backups.back_up(lend, self._folder, kind, self._clock(), tell)
         backups.delete_superfluous(self._folder)
         return made
 
@@ -51,6 +53,21 @@ class SqliteUpkeep:
         )
         with self._database.read() as connection:
             return not connection.execute(sql).fetchone()[0]
+
+    def examine(self, *, full: bool) -> Finding:
+        """See `Upkeep.examine`."""
+        try:
+            return checkup.examine(self._database, full=full)
+        except BackendUnavailable as error:
+            return checkup.unreadable(error.message, self.backups())
+
+    def give_log_back(self) -> str:
+        """See `Upkeep.give_log_back`."""
+        with self._database.alone() as connection:
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise DatabaseBusy("Some program reads on and on; end it and try again.")
+        return "Wrote the log into the file and shortened it."
 
     def restore(self, source: str, tell: Tell | None = None, /) -> Restored:
         """See `Upkeep.restore`."""
