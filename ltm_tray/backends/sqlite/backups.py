@@ -97,6 +97,16 @@ def back_up(
     return Backup(name=name, kind=kind, made_at=made_at, size_bytes=size)
 
 
+@contextmanager
+def snapshot(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Let a block read one state of the data, whatever others write meanwhile."""
+    connection.execute("BEGIN")
+    try:
+        yield connection
+    finally:
+        connection.execute("ROLLBACK")
+
+
 def delete_superfluous(folder: Path) -> None:
     """Delete the backups that the rule does not keep; see `domain.upkeep.superfluous`."""
     for backup in superfluous(listed(folder)):

@@ -229,16 +229,6 @@ def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         raise
 
 
-@contextmanager
-def snapshot(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Let a block read one state of the data, whatever others write meanwhile."""
-    connection.execute("BEGIN")
-    try:
-        yield connection
-    finally:
-        connection.execute("ROLLBACK")
-
-
 def require_fts5() -> None:
     """Raise `BackendUnavailable` when this Python's SQLite cannot search full text."""
     connection = sqlite3.connect(":memory:")

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from ltm_tray.backends.sqlite import asking, backups, browsing, counting, search, writing
-from ltm_tray.backends.sqlite.connection import Database, require_fts5, snapshot
+from ltm_tray.backends.sqlite.connection import Database, require_fts5
 from ltm_tray.backends.sqlite.migrations import migrate
 from ltm_tray.backends.sqlite.rebuild import rebuild_if_outdated
 from ltm_tray.backends.sqlite.recall_log import RecallLog
@@ -126,7 +126,7 @@ class SqliteStore:
         if not file.samefile(connection.execute("PRAGMA database_list").fetchone()[2]):
             return  # a private copy is brought up to date; what it is a copy of stays
         folder = backups.folder_of(file)
-        lend = partial(snapshot, connection)
+        lend = partial(backups.snapshot, connection)
         backups.back_up(lend, folder, BackupKind.BEFORE_UPDATE, self._clock())
         backups.delete_superfluous(folder)
 
