@@ -1,4 +1,4 @@
-"""Texts with and without secrets, made of templates and chance, and how well they are told apart."""
+"""Texts with and without secrets, made of templates and chance, and how well a rule tells them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _KEEP = "keep"
 _HIDDEN = re.compile("«(.*?)»", re.DOTALL)
 _CHANCE = re.compile(r"\{(letters|digits|hex|upper|base32|base64|base64url|password):(\d+)\}")
 _BLOCK = re.compile(r"\{pem(?:-(?P<shape>[a-z-]+))?:(?P<label>[A-Z ]+)\}")
+_MARK = re.compile(r"\[redacted: [a-z-]+\]")
 _ESCAPE = re.compile(r"\\(.)")
 _ALPHABETS = {
     "letters": string.ascii_letters + string.digits,
@@ -84,8 +85,9 @@ def evaluate(tried: Sequence[Case], redact: Callable[[str], tuple[str, set[str]]
     leaked, spoilt, misnamed = [], [], []
     for case in tried:
         text, kinds = redact(case.text)
+        left = _MARK.sub("", text)
         for secret in case.secrets:
-            if any(piece in text for piece in _pieces(secret)):
+            if any(piece in left for piece in _pieces(secret)):
                 leaked.append(case.text)
             else:
                 redacted += 1
@@ -187,7 +189,8 @@ _NAMED: dict[str, Callable[[random.Random], str]] = {
 
 def _pieces(secret: str) -> Iterator[str]:
     # The lines of a block are secrets each; its frame is none.
-    for part in re.split(r"[\n\r]+|\\+n", secret):
+    parts = re.split(r"[\n\r]+|\\+n", secret)
+    for part in [part for part in parts if len(part) >= WINDOW_CHARACTERS] or parts:
         size = min(WINDOW_CHARACTERS, len(part))
         if size and not re.search(r"-----|Proc-Type|DEK-Info|Version:", part):
             yield from (part[at : at + size] for at in range(len(part) - size + 1))
