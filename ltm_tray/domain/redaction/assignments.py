@@ -30,8 +30,8 @@ _ASSIGNED = re.compile(
         |\s{0,20}[,;]?\s{0,20}\\*["']?value\\*["']?[ \t]{0,9}[:=][ \t]*)
       |(?P<assigned>(?:\[\])?[ \t]{0,9}(?:[?:.+|]{0,3}=>?|[:：]|[ ]\|(?=[ ]))(?:[ \t]|\*\*|__)*)
       |(?P<said>[ ]+(?:
-        (?:from[ ]\S{1,64}[ ])?to
-        |(?:is|was|has[ ]been|ist|war|lautet|est|es|will[ ]be)(?:[ ]now)?
+        (?:(?:re)?(?:set|changed|rotated|updated)[ ])?(?:from[ ]\S{1,64}[ ])?to
+        |(?:is|was|has[ ]been|ist|war|lautet|est|es|will[ ]be)(?:[ ](?:now|still))?
         (?:[ ](?:re)?(?:set|changed|rotated|updated))?(?:[ ]to)?
         )[ ]*:?[ ]+)
       |(?P<listed>[ ]?,[ ]?)(?=[rb]?\\*["'`])
@@ -86,7 +86,7 @@ def assigned_secrets(text: str, lowered: str) -> Iterator[Span]:
         at = match.start("close")
         start = _start_of_name(text, match.start())
         name = secret_name(_with_owner(text, start, text[start:at]))
-        if name is None or text.endswith(f"{MARK}: ", 0, start):
+        if name is None or text.endswith((f"{MARK}: ", "://"), 0, start):
             continue
         assignment = _Assignment(text, start, match, name)
         span = _value(assignment) if _assigns(assignment) else None
@@ -121,7 +121,9 @@ def _assigns(one: _Assignment) -> bool:
         closed = "</" in text[one.value_start : one.value_start + _QUOTED_MAX_CHARACTERS]
         return closed and text.endswith("<", 0, one.start)
     if match["call"]:
-        return words_of(one.written)[0] in {"set", "with"}
+        return words_of(one.written.rpartition(".")[2])[:1] in (["set"], ["with"])
+    if match["assigned"] == ":" and text.endswith(":", 0, one.start):  # arn:aws:...:secret:name
+        return False
     return not (match["assigned"] and text.startswith("?", one.value_start))  # ${NAME:?why}
 
 
@@ -135,7 +137,10 @@ def _value(one: _Assignment) -> Span | None:
     bare = _BARE.match(text, at, at + _BARE_MAX_CHARACTERS)
     if bare is None or not _may_be_bare(one, bare):
         return None
-    end = _trimmed(text, at, bare.end())
+    end = bare.end()
+    if match["space"] or match["said"]:  # in a sentence
+        end = next((at + i for i, sign in enumerate(bare[0]) if sign in ",;"), end)
+    end = _trimmed(text, at, end)
     if match["space"] and not one.is_flag and not _looks_random(one, text[at:end]):
         return None
     return _span(one, at, end, _setting(one, plain_words=_takes_words(one, end)))

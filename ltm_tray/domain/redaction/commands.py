@@ -33,6 +33,8 @@ _FORMS = tuple(
             "getConnection",
             rf"getConnection\([^)\n]{{1,200}},[ ]?\"[^\"\n]{{0,80}}\",[ ]?\"{_VALUE}",
         ),
+        ("auth(", rf"\bauth\([ ]?[\"'][^\"'\n]{{1,80}}[\"'],[ ]?[\"']{_VALUE}"),
+        ("smb", rf"smb\w*\b[^\n|;]{{0,120}}?[ ]-U[ ]?[\"']?[\w.@\\-]{{1,64}}%{_VALUE}"),
         ("stdin", rf"echo[ ](?:-n[ ])?[\"']?{_VALUE}[\"']?[ ]?\|[^\n|]{{0,100}}stdin"),
         ("sudo -S", rf"echo[ ](?:-n[ ])?[\"']?{_VALUE}[\"']?[ ]?\|[ ]?sudo -S"),
         ("dentified", rf"dentified by[ ]+'{_VALUE}"),
@@ -43,7 +45,19 @@ _FORMS = tuple(
 _SURE = Setting(least_characters=4, quoted=True, password=True, plain_words=True)
 _UNSURE = Setting(least_characters=4, password=True)
 _SURE_FORMS = frozenset(
-    {"sshpass", "curl", "mysql", "mariadb", "redis-cli", "htpasswd", "ldap", "zip", "getConnection"}
+    {
+        "sshpass",
+        "curl",
+        "mysql",
+        "mariadb",
+        "redis-cli",
+        "htpasswd",
+        "ldap",
+        "zip",
+        "auth(",
+        "smb",
+        "getConnection",
+    }
     | {"dentified", "DENTIFIED"}
 )
 """Forms in which even a plain word is a password."""

@@ -19,13 +19,15 @@ _LAST = r"[A-Za-z0-9_+/=~-]"
 _PARAMETER = r"[\w-]{1,40}=(?!=)(?:\\*\"[^\"\n\\]{0,400}\\*\"|[^\s,\"'`\\]{1,400})"
 _AUTHORIZATION = re.compile(
     rf"""
-    authorization(?:\\*["'\]]){{0,2}}[ \t]{{0,9}}(?:=>|[:=,])[ \t]{{0,9}}[fb]?\\*["'`]?
-    (?P<scheme>(?:[A-Za-z][\w-]{{1,30}})[ ]{{1,9}})?
-    (?P<secret>(?P<signed>{_PARAMETER}(?:,[ ]?{_PARAMETER}){{0,30}})|{_SIGNS}{{7,8000}}{_LAST})
+    authorization(?:\\*["'\]]){{0,2}}[ \t]{{0,9}}(?:=>|[:=,])\\?[ \t]{{0,9}}\[?[fb]?\\*["'`]?
+    (?P<scheme>[A-Za-z][\w-]{{1,30}}\\?[ ]{{1,9}})?
+    (?P<secret>
+      (?P<signed>(?<!basic[ ])(?<!earer[ ])(?<!token[ ]){_PARAMETER}(?:,[ ]?{_PARAMETER}){{0,30}})
+      |{_SIGNS}{{7,8000}}{_LAST})
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_BEARER = re.compile(rf"bearer[ ]{{1,9}}(?P<secret>{_SIGNS}{{15,8000}}{_LAST})", re.IGNORECASE)
+_BEARER = re.compile(rf"bearer\\?[ ]{{1,9}}(?P<secret>{_SIGNS}{{15,8000}}{_LAST})", re.IGNORECASE)
 _PAIR = r"[\w!#$%&*+.^|~-]{1,80}=[^\s;,\"'`\\]{0,4000}"
 _COOKIE = re.compile(
     rf"""

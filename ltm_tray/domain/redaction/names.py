@@ -18,12 +18,13 @@ _VAGUE = frozenset({"credentials", "creds", "auth"})
 _JOINED = {
     "apisecret": "api-key", "apikey": "api-key", "apitoken": "token", "authtoken": "token",
     "accesstoken": "token", "refreshtoken": "token", "bearertoken": "token",
-    "accountkey": "azure-key", "sharedaccesskey": "azure-key", "storagekey": "azure-key",
+    "accountkey": "azure-key", "sharedaccesskey": "azure-key",
     "secretkey": "secret", "accesskey": "secret", "privatekey": "secret", "clientsecret": "secret",
     "authkey": "secret", "signingkey": "secret", "masterkey": "secret", "encryptionkey": "secret",
     "appsecret": "secret", "userpass": "password", "dbpass": "password", "rootpass": "password",
     "requirepass": "password", "masterauth": "password", "storepass": "password",
-    "keypass": "password", "sshpass": "password",
+    "keypass": "password", "bindpw": "password", "rootpw": "password", "adminpw": "password",
+    "userpw": "password", "dbpw": "password", "sshpass": "password",
 }  # fmt: skip
 """Names written as one word, longer ones before those they end with."""
 _KEYS = {
@@ -31,7 +32,6 @@ _KEYS = {
     "aws secret": "aws-secret-key",
     "shared access": "azure-key",
     "account": "azure-key",
-    "storage": "azure-key",
     "api": "api-key",
 }
 """Kinds of keys by the words before."""

@@ -42,7 +42,7 @@ twilio-key          SK                   SK{H}{32}{E}
 telegram-token      :AA                  (?:\bbot)?(\d{8,10}:AA{W}{33})(?!{W})
 discord-token       .                    [MNO]{W}{23,27}\.{W}{6}\.{W}{27,}
 discord-token       /webhooks/           https://[\w.]{0,10}discord(?:app)?\.com/api/[\w/]{8,40}/{W}{60,}
-shopify-token       shp                  shp(?:at|ss|ca|pa)_[0-9a-fA-F]{32}{E}
+shopify-token       shp                  shp(?:at|ss|ca|pa|tka)_[0-9a-fA-F]{32}{E}
 databricks-token    dapi                 dapi{H}{32}(?:-\d)?{E}
 vault-token         hv                   hv[sbr]\.{W}{24,}
 terraform-token     .atlasv1.            {A}{14}\.atlasv1\.{W}{60,}

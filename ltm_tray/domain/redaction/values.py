@@ -26,7 +26,7 @@ _REFERENCE = re.compile(
 )
 _PLACEHOLDER = re.compile(
     r"x{4,}|\*{3,}|\.{3}|…|•{3,}|_{4,}|#{4,}|-{6,}|y{5,}|0{12,}"
-    r"|example|placeholder|redacted|change_?-?me|replace|insert|dummy|(?<![a-z])fake(?![a-z])"
+    r"|example|placeholder|redacted|change_?-?(?:me|it)|replace|insert|dummy|(?<![a-z])fake(?![a-z])"
     r"|(?<![a-z])your(?![a-z])|(?<![a-z])my[-_](?:secret|token|password|api|key|pass)"
     r"|(?<![a-z])(?:todo|tbd|fixme)(?![a-z])|-here\b|_here\b|deadbeef|lorem",
     re.IGNORECASE,
@@ -38,6 +38,9 @@ _CODE = re.compile(
 )
 _PATTERN = re.compile(r"\\[wWdDsSbB](?![A-Za-z0-9])|\[\^|\(\?[:=!<P]|\A/\^")
 _CAPITALS = re.compile(r"[A-Z_]*(?:TOKEN|PASS|PASSWORD|SECRET|KEY|PWD)[A-Z_]*\d{0,2}\Z")
+_CHUNK = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_JUMBLED_LEAST_CHARACTERS = 8
+_JUMBLED_CHUNK_CHARACTERS = 3
 _CODED = re.compile(r"(?=\D*\d)[A-Za-z0-9+/]+=*\Z")
 _AMOUNT = re.compile(r"[\d.,:/_-]+ ?(?:[a-zA-Z]{1,3}|sec|min|hours?|days?|bytes?|chars?)?\Z")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,6}\Z")
@@ -88,7 +91,7 @@ def is_secret(value: str, setting: Setting) -> bool:
         return setting.password and _is_passphrase(value)
     if _AMOUNT.match(value):
         return setting.password and value.isdigit()
-    return not _LETTERS.match(value) or _is_word_of_secret(value, setting)
+    return not _LETTERS.match(value) or _is_jumbled(value) or _is_word_of_secret(value, setting)
 
 
 def _is_something_else(value: str, setting: Setting) -> bool:
@@ -113,6 +116,13 @@ def looks_random(value: str, *, least_characters: int) -> bool:
         and _DIGIT.search(value) is not None
         and bool(cased or (least_characters < 16 and _SIGN.search(value)))
     )
+
+
+def _is_jumbled(letters: str) -> bool:
+    """Tell whether capitals stand where no name in camel case has them."""
+    if len(letters) < _JUMBLED_LEAST_CHARACTERS or letters.islower() or letters.isupper():
+        return False
+    return len(letters) < _JUMBLED_CHUNK_CHARACTERS * len(_CHUNK.findall(letters))
 
 
 def _is_word_of_secret(value: str, setting: Setting) -> bool:

@@ -9,7 +9,7 @@ contrasena senha parola wachtwoord пароль 密码 密碼 パスワード �
 _BEFORE_KEY = """
 access account admin aes api app application auth authentication cipher client consumer crypto
 customer db deploy enc encryption fernet hmac integration jwt licence license master private root
-search secret server service session shared signing storage subscription webhook write
+search secret server service session shared signing subscription webhook write
 """
 _SECOND = """
 backup base current default dev development eu internal live local main new old plain plaintext
