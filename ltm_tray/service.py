@@ -26,6 +26,7 @@ from ltm_tray.domain.figures import DayActivity, Totals
 from ltm_tray.domain.memory import (
     Health,
     Memory,
+    NewObservation,
     Observation,
     ObservationKind,
     Observed,
@@ -36,6 +37,7 @@ from ltm_tray.domain.memory import (
 )
 from ltm_tray.domain.payload import Message, payload_of
 from ltm_tray.domain.project import project_of
+from ltm_tray.domain.redaction import Redactor, redact
 from ltm_tray.ports import Clock, Setting, Store, Switch
 
 
@@ -62,7 +64,8 @@ class MemoryService:
     def remember(self, request: requests.RememberRequest) -> Saved:
         """Save a memory; see `MemoryBackend.remember`."""
         self.require_enabled()
-        return self._store.remember(requests.new_memory(request, project_of(request.cwd)))
+        item = requests.new_memory(request, project_of(request.cwd))
+        return replace(self._store.remember(item), redacted=item.redacted)
 
     def recall(self, request: requests.RecallRequest) -> list[RecallHit]:
         """Return the project's best hits and note the question in the recall log."""
@@ -71,15 +74,17 @@ class MemoryService:
         asked_at, started_s = self._clock(), perf_counter()
         hits = self._store.recall(query)
         if self._switch.rules().log_recalls:
+            noted = redact(query.text)
             self._store.record_recall(
                 RecallLogEntry(
                     project_id=query.project_id or "",
-                    query=query.text[:1_000],
+                    query=noted.text[:1_000],
                     source=request.source,
                     session_id=request.session_id,
                     hit_ids=tuple(hit.id for hit in hits),
                     duration_ms=(perf_counter() - started_s) * 1_000,
                     asked_at=asked_at,
+                    redacted=noted.counts,
                 )
             )
         return hits
@@ -87,15 +92,7 @@ class MemoryService:
     def observe(self, request: requests.ObserveRequest) -> Observed:
         """Store what a moment left behind; see `MemoryBackend.observe`."""
         self.require_enabled()
-        item = requests.new_observation(request, project_of(request.cwd))
-        rules = self._switch.rules()
-        wanted = {
-            ObservationKind.AGENT_END: rules.observe_agent_end,
-            ObservationKind.PRE_COMPACT: rules.observe_pre_compact,
-        }
-        if not wanted[item.kind]:
-            raise LtmDisabled(f"Capturing {item.kind} is switched off in the settings.")
-        return self._store.observe(item)
+        return self._observe(requests.new_observation(request, project_of(request.cwd)))
 
     def observe_messages(
         self, request: requests.ObserveRequest, messages: Sequence[Message]
@@ -107,15 +104,30 @@ class MemoryService:
         """
         self.require_enabled()
         kind = request.kind if request.kind in set(ObservationKind) else ObservationKind.AGENT_END
-        payload = payload_of(ObservationKind(kind), messages)
+        redactor = Redactor()
+        # Before they are cut: half a secret would not be known as one.
+        spoken = [Message(message.role, redactor.words(message.text)) for message in messages]
+        payload = payload_of(ObservationKind(kind), spoken)
         if payload is None:
             raise invalid("messages", "required", "hold no text of a user or an assistant")
-        return self.observe(replace(request, title=payload.title, narrative=payload.narrative))
+        made = replace(request, title=payload.title, narrative=payload.narrative)
+        item = requests.new_observation(made, project_of(request.cwd))
+        return self._observe(replace(item, redacted=redactor.counts_with(item.redacted)))
 
     def forget(self, request: requests.ForgetRequest) -> int:
         """Delete by id and return how many rows went; see `MemoryBackend.forget`."""
         self.require_enabled()
         return self._store.forget(requests.forget(request, project_of(request.cwd)))
+
+    def _observe(self, item: NewObservation) -> Observed:
+        rules = self._switch.rules()
+        wanted = {
+            ObservationKind.AGENT_END: rules.observe_agent_end,
+            ObservationKind.PRE_COMPACT: rules.observe_pre_compact,
+        }
+        if not wanted[item.kind]:
+            raise LtmDisabled(f"Capturing {item.kind} is switched off in the settings.")
+        return replace(self._store.observe(item), redacted=item.redacted)
 
     # The switch and the state
 

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from ltm_tray.backends.sqlite import asking, browsing, counting, search, writing
+from ltm_tray.backends.sqlite import asking, browsing, counting, redactions, search, writing
 from ltm_tray.backends.sqlite.connection import Database, require_fts5
 from ltm_tray.backends.sqlite.migrations import migrate
 from ltm_tray.backends.sqlite.rebuild import rebuild_if_outdated
@@ -41,6 +41,7 @@ from ltm_tray.domain.memory import (
     RecallQuery,
     Saved,
 )
+from ltm_tray.domain.redaction import told
 from ltm_tray.ports import Clock, NewId
 
 _BATCH_ITEMS = 100
@@ -106,8 +107,11 @@ class SqliteStore:
         try:
             with self._database.read() as connection:
                 connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone()
+                redacted = told(redactions.counted(connection, None))
         except LtmError as error:
             return Health(ok=False, backend="sqlite", detail=error.message, facts=facts)
+        if redacted:
+            facts["redacted"] = redacted
         detail = " ".join(self._database.notices) or None
         return Health(ok=True, backend="sqlite", detail=detail, facts=facts)
 

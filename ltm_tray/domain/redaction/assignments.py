@@ -95,6 +95,14 @@ def assigned_secrets(text: str, lowered: str) -> Iterator[Span]:
             at = span.end
 
 
+def kind_of_assigned(name: str, value: str) -> str | None:
+    """Return what kind of secret a whole value is under a name, as in JSON; None for none."""
+    told = secret_name(name)
+    if told is None or not is_secret(value.strip(), _setting(told, quoted=True)):
+        return None
+    return told.kind
+
+
 def _start_of_name(text: str, at: int) -> int:
     least = max(0, at - _NAME_MAX_CHARACTERS)
     while at > least and (text[at - 1].isalnum() or text[at - 1] in _BEFORE_NAME):
@@ -143,7 +151,7 @@ def _value(one: _Assignment) -> Span | None:
     end = _trimmed(text, at, end)
     if match["space"] and not one.is_flag and not _looks_random(one, text[at:end]):
         return None
-    return _span(one, at, end, _setting(one, plain_words=_takes_words(one, end)))
+    return _span(one, at, end, _setting(one.name, plain_words=_takes_words(one, end)))
 
 
 def _looks_random(one: _Assignment, value: str) -> bool:
@@ -157,19 +165,19 @@ def _quoted(one: _Assignment) -> Setting:
     beside = beside or "!" in (one.match["compared"] or "")
     said = bool(one.match["said"])
     return _setting(
-        one,
+        one.name,
         quoted=not (in_backticks or beside or said),
         plain_words=said or (in_backticks and not beside),
     )
 
 
-def _setting(one: _Assignment, *, quoted: bool = False, plain_words: bool = False) -> Setting:
+def _setting(name: SecretName, *, quoted: bool = False, plain_words: bool = False) -> Setting:
     return Setting(
-        least_characters=one.name.least_characters,
-        quoted=quoted and not one.name.vague,
-        password=one.name.is_password,
-        plain_words=plain_words and not one.name.vague,
-        coded=one.name.coded,
+        least_characters=name.least_characters,
+        quoted=quoted and not name.vague,
+        password=name.is_password,
+        plain_words=plain_words and not name.vague,
+        coded=name.coded,
     )
 
 

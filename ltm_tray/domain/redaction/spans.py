@@ -19,6 +19,11 @@ class Span:
     kind: str
 
 
+def replacement(kind: str) -> str:
+    """Return what is put in the place of something of a kind."""
+    return f"{MARK}: {kind}]"
+
+
 def merged(spans: Sequence[Span]) -> list[Span]:
     """Return spans in order, those that overlap as one.
 
@@ -44,7 +49,7 @@ def replaced(text: str, spans: Sequence[Span]) -> tuple[str, Counter[str]]:
     parts: list[str] = []
     at = 0
     for span in spans:
-        parts += (text[at : span.start], f"{MARK}: {span.kind}]")
+        parts += (text[at : span.start], replacement(span.kind))
         at = span.end
     parts.append(text[at:])
     return "".join(parts), Counter(span.kind for span in spans)
