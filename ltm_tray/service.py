@@ -37,7 +37,6 @@ from ltm_tray.domain.memory import (
 )
 from ltm_tray.domain.payload import Message, payload_of
 from ltm_tray.domain.project import project_of
-from ltm_tray.domain.redaction import Redactor, redact
 from ltm_tray.ports import Clock, Setting, Store, Switch
 
 
@@ -74,17 +73,18 @@ class MemoryService:
         asked_at, started_s = self._clock(), perf_counter()
         hits = self._store.recall(query)
         if self._switch.rules().log_recalls:
-            noted = redact(query.text)
+            redactor = requests.new_redactor()
+            asked = redactor.text(query.text)
             self._store.record_recall(
                 RecallLogEntry(
                     project_id=query.project_id or "",
-                    query=noted.text[:1_000],
+                    query=asked[:1_000],
                     source=request.source,
                     session_id=request.session_id,
                     hit_ids=tuple(hit.id for hit in hits),
                     duration_ms=(perf_counter() - started_s) * 1_000,
                     asked_at=asked_at,
-                    redacted=noted.counts,
+                    redacted=redactor.counts,
                 )
             )
         return hits
@@ -104,7 +104,7 @@ class MemoryService:
         """
         self.require_enabled()
         kind = request.kind if request.kind in set(ObservationKind) else ObservationKind.AGENT_END
-        redactor = Redactor()
+        redactor = requests.new_redactor()
         # Before they are cut: half a secret would not be known as one.
         spoken = [Message(message.role, redactor.words(message.text)) for message in messages]
         payload = payload_of(ObservationKind(kind), spoken)

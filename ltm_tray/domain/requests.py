@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ltm_tray.domain.errors import FieldProblem, InvalidInput, invalid
 from ltm_tray.domain.memory import (
@@ -25,9 +25,11 @@ from ltm_tray.domain.memory import (
     Sort,
 )
 from ltm_tray.domain.project import Project
-from ltm_tray.domain.redaction import Redactor
 from ltm_tray.domain.text import is_storable
 from ltm_tray.domain.times import from_iso
+
+if TYPE_CHECKING:
+    from ltm_tray.domain.redaction import Redactor
 
 LABEL_MAX_CHARACTERS = 1_024
 """Longest concept, file name, id, session id or title."""
@@ -109,7 +111,7 @@ def new_memory(request: RememberRequest, project: Project) -> NewMemory:
     check.labels("sourceObservationIds", request.source_observation_ids)
     check.optional_label("sessionId", request.session_id)
     check.done()
-    redactor = Redactor()
+    redactor = new_redactor()
     return NewMemory(
         project_id=project.id,
         cwd=project.cwd,
@@ -170,7 +172,7 @@ def new_observation(request: ObserveRequest, project: Project) -> NewObservation
     check.text("narrative", request.narrative, NARRATIVE_MAX_CHARACTERS)
     check.optional_label("leafId", request.idempotency_key)
     check.done()
-    redactor = Redactor()
+    redactor = new_redactor()
     title = redactor.text(request.title)
     moment = request.idempotency_key or "title:" + hashlib.sha256(title.encode()).hexdigest()
     return NewObservation(
@@ -184,6 +186,13 @@ def new_observation(request: ObserveRequest, project: Project) -> NewObservation
         source=redactor.json(request.source),
         redacted=redactor.counts,
     )
+
+
+def new_redactor() -> Redactor:
+    """Return what takes secrets out of one request."""
+    from ltm_tray.domain.redaction import Redactor  # its rules are made where something is written
+
+    return Redactor()
 
 
 def _redacted(field: str, text: str, redactor: Redactor) -> str:

@@ -25,6 +25,7 @@ from ltm_tray.domain.cursor import position_of
 from ltm_tray.domain.errors import BackendUnavailable, NotFound
 from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.figures import DayActivity, Totals, last_days
+from ltm_tray.domain.left_out import told
 from ltm_tray.domain.memory import (
     RECALL_LOG_MAX,
     Forget,
@@ -39,7 +40,6 @@ from ltm_tray.domain.memory import (
     RecallQuery,
     Saved,
 )
-from ltm_tray.domain.redaction import told
 from ltm_tray.ports import Clock, NewId
 
 

@@ -28,6 +28,7 @@ from ltm_tray.domain.cursor import Position, position_of
 from ltm_tray.domain.errors import LtmError
 from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.figures import DayActivity, Totals, last_days
+from ltm_tray.domain.left_out import told
 from ltm_tray.domain.memory import (
     Forget,
     Health,
@@ -41,7 +42,6 @@ from ltm_tray.domain.memory import (
     RecallQuery,
     Saved,
 )
-from ltm_tray.domain.redaction import told
 from ltm_tray.ports import Clock, NewId
 
 _BATCH_ITEMS = 100

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ltm_tray.domain.redaction.fields import Redactor, is_nothing
-from ltm_tray.domain.redaction.telling import told
 from ltm_tray.domain.redaction.texts import Redacted, redact
 
-__all__ = ["Redacted", "Redactor", "is_nothing", "redact", "told"]
+__all__ = ["Redacted", "Redactor", "is_nothing", "redact"]

@@ -12,7 +12,8 @@ from ltm_tray.domain.redaction.values import Setting, is_secret, looks_random
 
 _NAME_MAX_CHARACTERS = 80
 _QUOTED_MAX_CHARACTERS = 1_024
-_BARE_MAX_CHARACTERS = 4_096
+_JUDGED_CHARACTERS = 64
+"""So much of a value tells whether it is a secret: some texts are full of names of secrets."""
 _ASSIGNED = re.compile(
     r"""
     (?:pass|pwd|secret|token|key|cred(?:ential)?s?|auth(?!o)|kennwort|contrase|senha|parola|wachtwoord|mdp|парол
@@ -98,7 +99,9 @@ def assigned_secrets(text: str, lowered: str) -> Iterator[Span]:
 def kind_of_assigned(name: str, value: str) -> str | None:
     """Return what kind of secret a whole value is under a name, as in JSON; None for none."""
     told = secret_name(name)
-    if told is None or not is_secret(value.strip(), _setting(told, quoted=True)):
+    if told is None or not is_secret(
+        value.strip()[:_JUDGED_CHARACTERS], _setting(told, quoted=True)
+    ):
         return None
     return told.kind
 
@@ -142,16 +145,27 @@ def _value(one: _Assignment) -> Span | None:
     if opening and closing is not None:
         return _span(one, opening.end(), closing, _quoted(one))
     at = opening.end() if opening else at
-    bare = _BARE.match(text, at, at + _BARE_MAX_CHARACTERS)
+    bare = _BARE.match(text, at, at + _JUDGED_CHARACTERS)
     if bare is None or not _may_be_bare(one, bare):
         return None
-    end = bare.end()
+    end = _end_before_mark(text, at, bare.end())
     if match["space"] or match["said"]:  # in a sentence
         end = next((at + i for i, sign in enumerate(bare[0]) if sign in ",;"), end)
     end = _trimmed(text, at, end)
     if match["space"] and not one.is_flag and not _looks_random(one, text[at:end]):
         return None
-    return _span(one, at, end, _setting(one.name, plain_words=_takes_words(one, end)))
+    span = _span(one, at, end, _setting(one.name, plain_words=_takes_words(one, end)))
+    if span is None or end < at + _JUDGED_CHARACTERS:
+        return span
+    whole = _BARE.match(text, at) or bare
+    end = _end_before_mark(text, at, whole.end())
+    return Span(at, _trimmed(text, at, end), span.kind)
+
+
+def _end_before_mark(text: str, start: int, end: int) -> int:
+    """Return where a value ends that what was taken out before may follow."""
+    marked = text.find(MARK, start, end + len(MARK))
+    return end if marked < 0 else marked
 
 
 def _looks_random(one: _Assignment, value: str) -> bool:
@@ -210,7 +224,7 @@ def _trimmed(text: str, start: int, end: int) -> int:
     while end > start:
         last = text[end - 1]
         opener = _CLOSERS.get(last)
-        if last not in ".,;:!?*_" and (opener is None or opener in text[start:end]):
+        if last not in ".,;:*" and (opener is None or opener in text[start:end]):
             break
         end -= 1
     return end
@@ -232,6 +246,7 @@ def _takes_words(one: _Assignment, end: int) -> bool:
 
 
 def _span(one: _Assignment, start: int, end: int, setting: Setting) -> Span | None:
-    if not is_secret(one.text[start:end].strip(_AROUND_VALUE), setting):
+    judged = one.text[start : min(end, start + _JUDGED_CHARACTERS)]
+    if not is_secret(judged.strip(_AROUND_VALUE), setting):
         return None
     return Span(start, end, one.name.kind)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 _TABLE = r"""
 aws-access-key      AKIA,ASIA,ABIA,ACCA  A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}{E}
@@ -97,18 +98,28 @@ _SIGNS = {
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A kind of token: one of the hints is in every text that the pattern finds something in."""
+    """A kind of token: one of the hints is in every text that its pattern finds something in."""
 
     kind: str
     hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    written: str
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern, made when it is first needed: most texts have none of the hints."""
+        return _compiled(self.written)
 
 
 def _shape(line: str) -> Shape:
     kind, hints, pattern = line.split()
+    return Shape(kind, tuple(hints.split(",")), pattern)
+
+
+@cache
+def _compiled(written: str) -> re.Pattern[str]:
     for sign, meaning in _SIGNS.items():
-        pattern = pattern.replace(sign, meaning)
-    return Shape(kind, tuple(hints.split(",")), re.compile(pattern))
+        written = written.replace(sign, meaning)
+    return re.compile(written)
 
 
 SHAPES = tuple(_shape(line) for line in _TABLE.strip().splitlines())

@@ -24,13 +24,13 @@ _REFERENCE = re.compile(
     """,
     re.VERBOSE,
 )
-_PLACEHOLDER = re.compile(
-    r"x{4,}|\*{3,}|\.{3}|…|•{3,}|_{4,}|#{4,}|-{6,}|y{5,}|0{12,}"
-    r"|example|placeholder|redacted|change_?-?(?:me|it)|replace|insert|dummy|(?<![a-z])fake(?![a-z])"
-    r"|(?<![a-z])your(?![a-z])|(?<![a-z])my[-_](?:secret|token|password|api|key|pass)"
-    r"|(?<![a-z])(?:todo|tbd|fixme)(?![a-z])|-here\b|_here\b|deadbeef|lorem",
-    re.IGNORECASE,
-)
+_FILLING = re.compile(r"[xX]{4}|\*{3}|\.{3}|…|•{3}|_{4}|#{4}|-{6}|y{5}|0{12}")
+_SHOWN_WORDS = (
+    "example", "placeholder", "redacted", "changeme", "change_me", "change-me", "changeit",
+    "replace", "insert", "dummy", "-here", "_here", "deadbeef", "lorem", "my-secret", "my_secret",
+    "my-token", "my_token", "my-password", "my_password", "my-api", "my_api", "my-key", "my_key",
+)  # fmt: skip
+_SHOWN_BEGINNINGS = re.compile(r"(?<![a-z])(?:your|fake|todo|tbd|fixme)(?![a-z])")
 _CODE = re.compile(
     r"[A-Za-z_$][A-Za-z_$]*(?:(?:\?\.|\.|->|::|:)[A-Za-z_$][A-Za-z_$]*)+\Z"  # a.b.c
     r"|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*[(\[]"  # a call, an index
@@ -73,9 +73,11 @@ class Setting:
 
 def is_placeholder(value: str) -> bool:
     """Tell whether a value only shows where a secret would be."""
-    if MARK in value or _PLACEHOLDER.search(value):
+    if (len(value) > 5 and len(set(value)) < 4) or MARK in value or _FILLING.search(value):
         return True
-    return len({character for character in value if character.isalnum()}) < 3 and len(value) > 5
+    lowered = value.lower()
+    shown = any(word in lowered for word in _SHOWN_WORDS)
+    return shown or _SHOWN_BEGINNINGS.search(lowered) is not None
 
 
 def is_reference(value: str) -> bool:

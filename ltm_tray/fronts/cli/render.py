@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
+from ltm_tray.domain.left_out import told
 from ltm_tray.domain.memory import ProjectStats, RecallHit, Saved
 from ltm_tray.domain.project import Project
-from ltm_tray.domain.redaction import told
 from ltm_tray.domain.times import to_iso
 
 _INDENT = "   "

@@ -1,4 +1,4 @@
-"""Tells in words what was taken out."""
+"""Tells in words what was left out of what is stored."""
 
 from __future__ import annotations
 
