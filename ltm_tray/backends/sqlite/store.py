@@ -7,7 +7,15 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from ltm_tray.backends.sqlite import asking, browsing, counting, redactions, search, writing
+from ltm_tray.backends.sqlite import (
+    asking,
+    backups,
+    browsing,
+    counting,
+    redactions,
+    search,
+    writing,
+)
 from ltm_tray.backends.sqlite.connection import Database, require_fts5
 from ltm_tray.backends.sqlite.migrations import migrate
 from ltm_tray.backends.sqlite.rebuild import rebuild_if_outdated
@@ -42,6 +50,7 @@ from ltm_tray.domain.memory import (
     RecallQuery,
     Saved,
 )
+from ltm_tray.domain.upkeep import BackupKind
 from ltm_tray.ports import Clock, NewId
 
 _BATCH_ITEMS = 100
@@ -116,11 +125,24 @@ class SqliteStore:
         return Health(ok=True, backend="sqlite", detail=detail, facts=facts)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        migrate(connection)
+        migrate(connection, before=lambda: self._back_up(connection))
         try:
             rebuild_if_outdated(connection, self._tell)
         finally:
             self._work = None
+
+    def _back_up(self, connection: sqlite3.Connection) -> None:
+        """Keep the database as it is before an update changes it."""
+        file = self._database.file
+        if not file.samefile(connection.execute("PRAGMA database_list").fetchone()[2]):
+            return  # a private copy is brought up to date; what it is a copy of stays
+        folder = backups.folder_of(file)
+        connection.execute("BEGIN")
+        try:
+            backups.back_up(connection, folder, BackupKind.BEFORE_UPDATE, self._clock())
+        finally:
+            connection.execute("ROLLBACK")
+        backups.delete_superfluous(folder)
 
     def _tell(self, done: int, total: int) -> None:
         """Note how far a rebuild is; health can be asked meanwhile, all else waits for its end."""

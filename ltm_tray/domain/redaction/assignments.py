@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ltm_tray.domain.left_out import MARK
 from ltm_tray.domain.redaction.names import SecretName, secret_name, words_of
-from ltm_tray.domain.redaction.spans import MARK, Span
+from ltm_tray.domain.redaction.spans import Span
 from ltm_tray.domain.redaction.values import Setting, is_secret, looks_random
 
 _NAME_MAX_CHARACTERS = 80

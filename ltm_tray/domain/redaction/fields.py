@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ltm_tray.domain.left_out import replacement, without_replacements
 from ltm_tray.domain.redaction.assignments import kind_of_assigned
 from ltm_tray.domain.redaction.names import secret_name
-from ltm_tray.domain.redaction.spans import MARK, replacement
 from ltm_tray.domain.redaction.texts import redact
 
-_REPLACEMENT = re.compile(re.escape(MARK) + r": [a-z-]+\]")
 _HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
 _PAIR_NAMES = ("name", "key")
 
 
 def is_nothing(text: str) -> bool:
     """Tell whether a text says nothing but what was taken out of it."""
-    return not any(character.isalnum() for character in _REPLACEMENT.sub("", text))
+    return not any(character.isalnum() for character in without_replacements(text))
 
 
 class Redactor:

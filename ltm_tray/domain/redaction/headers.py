@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ltm_tray.domain.left_out import MARK
 from ltm_tray.domain.redaction.names import PASSWORD_LEAST_CHARACTERS
-from ltm_tray.domain.redaction.spans import MARK, Span
+from ltm_tray.domain.redaction.spans import Span
 from ltm_tray.domain.redaction.values import (
     Setting,
     is_placeholder,

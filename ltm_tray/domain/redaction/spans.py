@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-MARK = "[redacted"
-"""How every replacement begins: `[redacted: github-token]`."""
+from ltm_tray.domain.left_out import replacement
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +16,6 @@ class Span:
     start: int
     end: int
     kind: str
-
-
-def replacement(kind: str) -> str:
-    """Return what is put in the place of something of a kind."""
-    return f"{MARK}: {kind}]"
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:

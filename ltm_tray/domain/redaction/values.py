@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ltm_tray.domain.redaction.spans import MARK
+from ltm_tray.domain.left_out import MARK
 from ltm_tray.domain.redaction.words import SENTENCE, SPEAKING
 
 _REFERENCE = re.compile(

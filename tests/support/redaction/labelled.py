@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ltm_tray.domain.left_out import without_replacements
+
 FOLDER = Path(__file__).parent
 WINDOW_CHARACTERS = 8
 """So much of a secret in one piece is a leak; of a shorter one, all of it."""
@@ -19,7 +21,6 @@ _KEEP = "keep"
 _HIDDEN = re.compile("«(.*?)»", re.DOTALL)
 _CHANCE = re.compile(r"\{(letters|digits|hex|upper|base32|base64|base64url|password):(\d+)\}")
 _BLOCK = re.compile(r"\{pem(?:-(?P<shape>[a-z-]+))?:(?P<label>[A-Z ]+)\}")
-_MARK = re.compile(r"\[redacted: [a-z-]+\]")
 _ESCAPE = re.compile(r"\\(.)")
 _ALPHABETS = {
     "letters": string.ascii_letters + string.digits,
@@ -85,7 +86,7 @@ def evaluate(tried: Sequence[Case], redact: Callable[[str], tuple[str, set[str]]
     leaked, spoilt, misnamed = [], [], []
     for case in tried:
         text, kinds = redact(case.text)
-        left = _MARK.sub("", text)
+        left = without_replacements(text)
         for secret in case.secrets:
             if any(piece in left for piece in _pieces(secret)):
                 leaked.append(case.text)
