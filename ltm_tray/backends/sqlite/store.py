@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from ltm_tray.backends.sqlite import asking, backups, browsing, counting, search, writing
+from ltm_tray.backends.sqlite import (
+    asking,
+    backups,
+    browsing,
+    counting,
+    redactions,
+    search,
+    writing,
+)
 from ltm_tray.backends.sqlite.connection import Database, require_fts5
 from ltm_tray.backends.sqlite.migrations import migrate
 from ltm_tray.backends.sqlite.rebuild import rebuild_if_outdated
@@ -29,6 +37,7 @@ from ltm_tray.domain.cursor import Position, position_of
 from ltm_tray.domain.errors import LtmError
 from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.figures import DayActivity, Totals, last_days
+from ltm_tray.domain.left_out import told
 from ltm_tray.domain.memory import (
     Forget,
     Health,
@@ -108,8 +117,11 @@ class SqliteStore:
         try:
             with self._database.read() as connection:
                 connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone()
+                redacted = told(redactions.counted(connection, None))
         except LtmError as error:
             return Health(ok=False, backend="sqlite", detail=error.message, facts=facts)
+        if redacted:
+            facts["redacted"] = redacted
         detail = " ".join(self._database.notices) or None
         return Health(ok=True, backend="sqlite", detail=detail, facts=facts)
 
