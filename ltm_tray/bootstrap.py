@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ltm_tray.archive import ArchiveService
 from ltm_tray.domain.errors import BackendUnavailable, NotSupported
+from ltm_tray.domain.redaction import redact
 from ltm_tray.files import make_private_dir
 from ltm_tray.fronts.agent.installer import PiExtension
 from ltm_tray.paths import paths_of
@@ -108,7 +109,7 @@ def _agentmemory(settings: SettingsFile) -> _Parts:
         settings.current().agentmemory_url,
         clock=utc_now,
         secret=lambda: find_secret(environ, Path.home()),
-        redact=str,
+        redact=lambda text: redact(text).text,
     )
     return _Parts(store, NoArchive(), NoUpkeep())
 
