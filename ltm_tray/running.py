@@ -23,6 +23,8 @@ from ltm_tray.opening import show, show_in_background
 from ltm_tray.resources import data_dir
 from ltm_tray.service import MemoryService
 from ltm_tray.settings import SettingsFile
+from ltm_tray.tidying import Tidying
+from ltm_tray.upkeep import DailyBackups
 
 if TYPE_CHECKING:
     from ltm_tray.desktop import Places
@@ -73,8 +75,11 @@ def _run(settings: SettingsFile, lock: InstanceLock, *, tray: bool, say: Say) ->
         services = bootstrap.open_services(settings)
         life.callback(_close_in_time, services)
         gate = _gate(settings)
-        server = _started_server(settings, services.memory, gate)
+        server = _started_server(settings, services, gate)
         life.callback(server.stop)
+        for work in (Tidying(services.archive), DailyBackups(services.upkeep)):
+            work.start()
+            life.callback(work.stop)
         url = f"http://127.0.0.1:{server.port}"
         lock.publish(Instance(url=url, pid=os.getpid(), version=__version__))
         life.callback(lock.withdraw)
@@ -100,7 +105,7 @@ def _gate(settings: SettingsFile) -> Gate | None:
 
 
 def _started_server(
-    settings: SettingsFile, service: MemoryService, gate: Gate | None
+    settings: SettingsFile, services: bootstrap.Services, gate: Gate | None
 ) -> LocalServer:
     from ltm_tray.fronts.agent.tools import tool_specs
     from ltm_tray.fronts.web.app import AppInfo, create_app
@@ -114,8 +119,11 @@ def _started_server(
         memory_dir=settings.paths.memory_dir,
         log_path=settings.paths.log_file,
         pi_state=_pi_state(bootstrap.pi_extension(settings)),
+        overdue=services.archive.overdue,
+        backups=services.upkeep.backups,
     )
-    server = LocalServer(create_app(service, info=info, tools=tool_specs, gate=gate), listener)
+    app = create_app(services.memory, info=info, tools=tool_specs, gate=gate)
+    server = LocalServer(app, listener)
     server.start()
     return server
 

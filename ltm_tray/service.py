@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from time import perf_counter
@@ -20,12 +21,13 @@ from ltm_tray.domain.catalog import (
     RecallLogFilter,
     RecallPage,
 )
-from ltm_tray.domain.errors import LtmDisabled, invalid
+from ltm_tray.domain.errors import LtmDisabled, NotSupported, invalid
 from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.figures import DayActivity, Totals
 from ltm_tray.domain.memory import (
     Health,
     Memory,
+    NewObservation,
     Observation,
     ObservationKind,
     Observed,
@@ -36,7 +38,7 @@ from ltm_tray.domain.memory import (
 )
 from ltm_tray.domain.payload import Message, payload_of
 from ltm_tray.domain.project import project_of
-from ltm_tray.ports import Clock, Setting, Store, Switch
+from ltm_tray.ports import CaptureRules, Clock, Setting, Store, Switch, Told
 
 
 class MemoryService:
@@ -47,8 +49,12 @@ class MemoryService:
     `stats` and `health` work either way. Backend errors pass through.
     """
 
-    def __init__(self, store: Store, *, switch: Switch, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, *, switch: Switch, clock: Clock, upkeep: Told | None = None
+    ) -> None:
+        """Take the store and what the service obeys; `upkeep` adds to the health."""
         self._store = store
+        self._upkeep = upkeep
         self._switch = switch
         self._clock = clock
 
@@ -56,46 +62,41 @@ class MemoryService:
 
     def require_enabled(self) -> None:
         """Raise `LtmDisabled` while the switch is off."""
-        if not self.enabled:
-            raise LtmDisabled("Long-term memory is switched off; switch it on to save and recall.")
+        self._required_rules()
 
     def remember(self, request: requests.RememberRequest) -> Saved:
         """Save a memory; see `MemoryBackend.remember`."""
         self.require_enabled()
-        return self._store.remember(requests.new_memory(request, project_of(request.cwd)))
+        item = requests.new_memory(request, project_of(request.cwd))
+        return replace(self._store.remember(item), redacted=item.redacted)
 
     def recall(self, request: requests.RecallRequest) -> list[RecallHit]:
         """Return the project's best hits and note the question in the recall log."""
-        self.require_enabled()
+        rules = self._required_rules()
         query = requests.recall_query(request, project_of(request.cwd))
         asked_at, started_s = self._clock(), perf_counter()
         hits = self._store.recall(query)
-        if self._switch.rules().log_recalls:
-            self._store.record_recall(
+        if rules.log_recalls:
+            redactor = requests.new_redactor()
+            asked = redactor.text(query.text)
+            self._note(
                 RecallLogEntry(
                     project_id=query.project_id or "",
-                    query=query.text[:1_000],
+                    query=asked[:1_000],
                     source=request.source,
                     session_id=request.session_id,
                     hit_ids=tuple(hit.id for hit in hits),
                     duration_ms=(perf_counter() - started_s) * 1_000,
                     asked_at=asked_at,
+                    redacted=redactor.counts,
                 )
             )
         return hits
 
     def observe(self, request: requests.ObserveRequest) -> Observed:
         """Store what a moment left behind; see `MemoryBackend.observe`."""
-        self.require_enabled()
-        item = requests.new_observation(request, project_of(request.cwd))
-        rules = self._switch.rules()
-        wanted = {
-            ObservationKind.AGENT_END: rules.observe_agent_end,
-            ObservationKind.PRE_COMPACT: rules.observe_pre_compact,
-        }
-        if not wanted[item.kind]:
-            raise LtmDisabled(f"Capturing {item.kind} is switched off in the settings.")
-        return self._store.observe(item)
+        rules = self._required_rules()
+        return self._observe(requests.new_observation(request, project_of(request.cwd)), rules)
 
     def observe_messages(
         self, request: requests.ObserveRequest, messages: Sequence[Message]
@@ -105,19 +106,39 @@ class MemoryService:
         Raises:
             InvalidInput: No message holds text of a user or an assistant.
         """
-        self.require_enabled()
+        rules = self._required_rules()
         kind = request.kind if request.kind in set(ObservationKind) else ObservationKind.AGENT_END
-        payload = payload_of(ObservationKind(kind), messages)
+        redactor = requests.new_redactor()
+        # Before they are cut: half a secret would not be known as one.
+        spoken = [Message(message.role, redactor.words(message.text)) for message in messages]
+        payload = payload_of(ObservationKind(kind), spoken)
         if payload is None:
             raise invalid("messages", "required", "hold no text of a user or an assistant")
-        return self.observe(replace(request, title=payload.title, narrative=payload.narrative))
+        made = replace(request, title=payload.title, narrative=payload.narrative)
+        item = requests.new_observation(made, project_of(request.cwd))
+        return self._observe(replace(item, redacted=redactor.counts_with(item.redacted)), rules)
 
     def forget(self, request: requests.ForgetRequest) -> int:
         """Delete by id and return how many rows went; see `MemoryBackend.forget`."""
         self.require_enabled()
         return self._store.forget(requests.forget(request, project_of(request.cwd)))
 
+    def _observe(self, item: NewObservation, rules: CaptureRules) -> Observed:
+        wanted = {
+            ObservationKind.AGENT_END: rules.observe_agent_end,
+            ObservationKind.PRE_COMPACT: rules.observe_pre_compact,
+        }
+        if not wanted[item.kind]:
+            raise LtmDisabled(f"Capturing {item.kind} is switched off in the settings.")
+        return replace(self._store.observe(item), redacted=item.redacted)
+
     # The switch and the state
+
+    def _required_rules(self) -> CaptureRules:
+        rules = self._switch.rules()
+        if not rules.enabled:
+            raise LtmDisabled("Long-term memory is switched off; switch it on to save and recall.")
+        return rules
 
     @property
     def enabled(self) -> bool:
@@ -137,12 +158,15 @@ class MemoryService:
         return self._clock()
 
     def health(self) -> Health:
-        """Return the backend's health, with unusable settings added to its detail."""
+        """Return the backend's health, with what settings and upkeep add to it."""
         health = self._store.health()
         problems = self._switch.problems()
-        if not problems:
-            return health
-        return replace(health, detail=" ".join(filter(None, [health.detail, *problems])))
+        facts = health.facts
+        if self._upkeep is not None:
+            problems = problems + self._upkeep.problems()
+            facts = facts | self._upkeep.facts()
+        detail = " ".join(filter(None, [health.detail, *problems]))
+        return replace(health, detail=detail or None, facts=facts)
 
     def stats(self, cwd: str) -> ProjectStats:
         """Return the counts of the project of `cwd`; zeros for an unknown one."""
@@ -193,11 +217,11 @@ class MemoryService:
 
     def memory(self, memory_id: str, *, cwd: str | None = None) -> Memory:
         """See `MemoryCatalog.memory`; with `cwd`, only within that project."""
-        return self._store.memory(memory_id, project_id=_project_id(cwd))
+        return _placed(self._store.memory(memory_id, project_id=_project_id(cwd)), cwd)
 
-    def versions(self, memory_id: str) -> list[Memory]:
-        """See `MemoryCatalog.versions`."""
-        return self._store.versions(memory_id)
+    def versions(self, memory_id: str, *, cwd: str | None = None) -> list[Memory]:
+        """See `MemoryCatalog.versions`; `cwd` is told of those that have none themselves."""
+        return [_placed(version, cwd) for version in self._store.versions(memory_id)]
 
     def observation(self, observation_id: str, *, cwd: str | None = None) -> Observation:
         """See `MemoryCatalog.observation`; with `cwd`, only within that project."""
@@ -237,6 +261,14 @@ class MemoryService:
         """See `MemoryCatalog.totals`."""
         return self._store.totals(project_id)
 
+    def _note(self, entry: RecallLogEntry) -> None:
+        with suppress(NotSupported):  # a backend without a log answers all the same
+            self._store.record_recall(entry)
+
 
 def _project_id(cwd: str | None) -> str | None:
     return None if cwd is None else project_of(cwd).id
+
+
+def _placed(memory: Memory, cwd: str | None) -> Memory:
+    return memory if memory.cwd or cwd is None else replace(memory, cwd=project_of(cwd).cwd)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 
 from ltm_tray.domain.analysis import OTHER_NAMES, QueryTerm, stem
 
@@ -25,13 +26,19 @@ class Asked:
         beginnings = {key[: max(2, len(key) - 1)] for key in self._stems}
         self.starts = tuple(beginnings | set(self._prefixes))
         """How a term must begin to match; one that begins otherwise need not be looked at."""
-        self.glimpse = _glimpse(self.starts, self._stems)
-        """Finds something in every stretch of text that may match, once its apostrophes are out;
-        in most others it finds nothing."""
         self.keys = _Memo(self._keys_of)
         """The keys that a term of a text matches, by the term; mostly none."""
         self.marks: dict[str, Sequence[tuple[int, int, str]]] = {}
         """Where stretches of texts hold what is asked, and by which key: what is known so far."""
+
+    @cached_property
+    def glimpse(self) -> re.Pattern[str]:
+        """Finds something in every stretch of text that may match, once its apostrophes are out.
+
+        In most others it finds nothing. Made when a text is first looked into: it costs
+        more than a small search.
+        """
+        return _glimpse(self.starts, self._stems)
 
     def _keys_of(self, term: str) -> tuple[str, ...]:
         key = stem(term)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ltm_tray.domain.analysis import QueryTerm
+from ltm_tray.domain.asked import Asked
 from ltm_tray.domain.catalog import Item
 from ltm_tray.domain.memory import HitKind, Memory, Observation, RecallHit
 from ltm_tray.domain.ranking import Rated
@@ -37,11 +35,9 @@ def observation_item(observation: Observation) -> Item:
     )
 
 
-def hit_of(
-    item: Item, rated: Rated, terms: Sequence[QueryTerm], *, explain: bool = False
-) -> RecallHit:
+def hit_of(item: Item, rated: Rated, asked: Asked, *, explain: bool = False) -> RecallHit:
     """Return an item as a result, with the snippet that shows why it was found."""
-    snippet = snippet_of(item.text, terms)
+    snippet = snippet_of(item.text, asked)
     return RecallHit(
         kind=item.kind,
         id=item.id,

@@ -8,8 +8,8 @@ conversations, on a plateau; `make bench` measures them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import log
+from typing import NamedTuple
 
 from ltm_tray.domain.analysis import QueryTerm, index_terms
 from ltm_tray.domain.asked import Asked
@@ -29,8 +29,7 @@ MEMORY_WEIGHT = 1.2
 """A memory was saved on purpose: it goes before an observation that matches as well."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A text to be scored: how often it holds each asked term, and its length in terms."""
 
     frequencies: Mapping[str, float]

@@ -71,7 +71,7 @@ def _marks(chunk: str, asked: Asked) -> Sequence[Match]:
     return found
 
 
-def snippet_of(text: str, terms: Sequence[QueryTerm]) -> Snippet:
+def snippet_of(text: str, terms: Sequence[QueryTerm] | Asked) -> Snippet:
     """Return the whole text up to 600 characters, else the window richest in distinct terms.
 
     The window is cut at white space where there is some nearby; the earliest of

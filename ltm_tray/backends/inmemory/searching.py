@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ltm_tray.backends.inmemory.data import Data, is_wanted, position, searched
 from ltm_tray.domain.analysis import QueryTerm, begun_terms, query_terms
+from ltm_tray.domain.asked import Asked
 from ltm_tray.domain.catalog import Item, ItemFilter
 from ltm_tray.domain.facets import Cell, Facets, facets_of
 from ltm_tray.domain.hits import hit_of
@@ -29,8 +30,8 @@ def _search(data: Data, query: RecallQuery, terms: Sequence[QueryTerm]) -> list[
     found = [item for item in data.wanted(wanted) if rated[item.id].score > 0]
     if query.sort is Sort.RELEVANCE:
         found.sort(key=lambda item: rated[item.id].score, reverse=True)
-    best = found[: query.limit]
-    return [hit_of(item, rated[item.id], terms, explain=query.explain) for item in best]
+    best, asked = found[: query.limit], Asked(terms)
+    return [hit_of(item, rated[item.id], asked, explain=query.explain) for item in best]
 
 
 def facets(data: Data, wanted: ItemFilter, text: str | None) -> Facets:

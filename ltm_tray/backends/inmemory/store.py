@@ -25,6 +25,7 @@ from ltm_tray.domain.cursor import position_of
 from ltm_tray.domain.errors import BackendUnavailable, NotFound
 from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.figures import DayActivity, Totals, last_days
+from ltm_tray.domain.left_out import told
 from ltm_tray.domain.memory import (
     RECALL_LOG_MAX,
     Forget,
@@ -80,7 +81,9 @@ class InMemoryStore:
     def health(self) -> Health:
         """See `MemoryBackend.health`."""
         detail = "The store is closed." if self._closed else None
-        return Health(ok=not self._closed, backend="inmemory", detail=detail)
+        redacted = told(self._data.redacted_of(None))
+        facts = {"redacted": redacted} if redacted else {}
+        return Health(ok=not self._closed, backend="inmemory", detail=detail, facts=facts)
 
     def close(self) -> None:
         """See `MemoryBackend.close`."""
@@ -153,7 +156,8 @@ class InMemoryStore:
         """See `MemoryCatalog.record_recall`."""
         with self._open() as data:
             number = data.recalls[-1].id + 1 if data.recalls else 1
-            data.recalls.append(replace(entry, id=number))
+            data.recalls.append(replace(entry, id=number, redacted={}))
+            data.count_redacted(entry.project_id, entry.redacted)
             del data.recalls[:-RECALL_LOG_MAX]
 
     def recalls(

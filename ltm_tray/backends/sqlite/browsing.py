@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from ltm_tray.backends.sqlite import rows
+from ltm_tray.backends.sqlite import redactions, rows
 from ltm_tray.backends.sqlite.filtering import Condition, condition_of, of_project
 from ltm_tray.backends.sqlite.finding import AMONG_FOUND, finding
 from ltm_tray.domain.catalog import ItemFilter, ItemPage, ProjectDetail, ProjectSummary
@@ -214,6 +214,7 @@ def stats(connection: sqlite3.Connection, project_id: str) -> ProjectStats:
         last_saved_at=_time(saved),
         last_observed_at=_time(observed_at),
         last_recalled_at=_time(asked_at),
+        redacted=redactions.counted(connection, project_id),
     )
 
 

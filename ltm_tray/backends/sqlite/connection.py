@@ -10,7 +10,8 @@ import sqlite3
 import stat
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from math import inf
 from pathlib import Path
 from time import monotonic
 from urllib.parse import quote
@@ -61,7 +62,7 @@ class Database:
         self._closed = False
 
     @contextmanager
-    def read(self) -> Iterator[sqlite3.Connection]:
+    def read(self, *, within_s: float = READ_TIMEOUT_S) -> Iterator[sqlite3.Connection]:
         """Lend a connection that sees one state of the data; it cannot write.
 
         Raises:
@@ -72,7 +73,7 @@ class Database:
             self._enter()
             try:
                 connection = self._idle_reader()
-                deadline = monotonic() + READ_TIMEOUT_S
+                deadline = monotonic() + within_s
                 connection.set_progress_handler(
                     lambda: monotonic() > deadline, _STEPS_BETWEEN_CHECKS
                 )
@@ -94,6 +95,33 @@ class Database:
         """
         with self._translated(), self._turn(), transaction(self._writing()) as connection:
             yield connection
+
+    @contextmanager
+    def alone(self) -> Iterator[sqlite3.Connection]:
+        """Lend the writing connection without a transaction, for work on the file as a whole.
+
+        Raises:
+            DatabaseBusy: Another process kept the file locked for 30 s.
+            BackendUnavailable: The file cannot be opened or written.
+        """
+        with self._translated(), self._turn():
+            yield self._writing()
+
+    def copy_to(self, file: Path) -> Database:
+        """Write the present state to a new file, and return that as a database of its own.
+
+        Raises:
+            BackendUnavailable: One of the files cannot be opened, read or written.
+        """
+        with self.read(within_s=inf) as source:
+            _create_private(file)
+            with closing(connect(file)) as target:
+                source.backup(target)
+        return self.at(file)
+
+    def at(self, file: Path) -> Database:
+        """Return another file as such a database; it is opened at its first use."""
+        return Database(file, self._prepare)
 
     def close(self) -> None:
         """Close every connection once the running work is done; calling it again does nothing."""
@@ -118,7 +146,7 @@ class Database:
 
     def _writing(self) -> sqlite3.Connection:
         if self._writer is None:
-            self._writer = _connect(self.file)
+            self._writer = connect(self.file)
         return self._writer
 
     def _enter(self) -> None:
@@ -144,7 +172,7 @@ class Database:
             )
         self._close_all()
         _create_private(self.file)
-        connection = _connect(self.file)
+        connection = connect(self.file)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             self._prepare(connection)
@@ -165,7 +193,7 @@ class Database:
         with self._free:
             if self._idle:
                 return self._idle.pop()
-        connection = _connect(self.file)
+        connection = connect(self.file)
         connection.execute("PRAGMA query_only = ON")
         return connection
 
@@ -215,7 +243,8 @@ def require_fts5() -> None:
         connection.close()
 
 
-def _connect(file: Path) -> sqlite3.Connection:
+def connect(file: Path) -> sqlite3.Connection:
+    """Open an existing database file to read and write."""
     connection = sqlite3.connect(
         f"file:{quote(str(file))}?mode=rw",
         uri=True,
@@ -228,6 +257,13 @@ def _connect(file: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
+
+
+def connect_to_copy(file: Path) -> sqlite3.Connection:
+    """Open a file that nobody writes, such as a backup, without a trace beside it."""
+    # A file in use would be read wrongly, so what still has a log is opened as usual.
+    mode = "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "mode=ro&immutable=1"
+    return sqlite3.connect(f"file:{quote(str(file))}?{mode}", uri=True, isolation_level=None)
 
 
 def _create_private(file: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from zlib import crc32
 
 from ltm_tray.backends.sqlite.rows import as_json
@@ -79,17 +80,40 @@ def scoped(project: int, text: str) -> str:
     return " ".join(f"{project}x{term}" for term in index_terms(text))
 
 
-def term_finder(projects: Sequence[int], starts: tuple[str, ...]) -> Callable[[str], list[str]]:
-    """Return what finds the terms with these beginnings in a text that `scoped` wrote."""
+TermFinder = Callable[[str, str], tuple[list[str], list[str]]]
+"""Takes title and body as `scoped` wrote them; returns the terms found in each."""
+
+
+def term_finder(projects: Sequence[int], starts: tuple[str, ...]) -> TermFinder:
+    """Return what finds the terms with these beginnings, each occurrence once, in any order."""
     if len(projects) > 1:
-        return lambda text: [
-            term
-            for held in text.split()
-            if (term := held[held.index("x") + 1 :]).startswith(starts)
-        ]
-    mark = f"{projects[0]}x"
-    marked = tuple(mark + start for start in starts)
-    return lambda text: [held[len(mark) :] for held in text.split() if held.startswith(marked)]
+        return lambda title, body: (_starting(title, starts), _starting(body, starts))
+    mark = f" {projects[0]}x"
+    # One that begins as another does would be found twice.
+    marked = [mark + s for s in starts if not any(s != o and s.startswith(o) for o in starts)]
+    return partial(_begun, marked, len(mark))
+
+
+def _starting(text: str, starts: tuple[str, ...]) -> list[str]:
+    terms = (held[held.index("x") + 1 :] for held in text.split())
+    return [term for term in terms if term.startswith(starts)]
+
+
+def _begun(
+    marked: Sequence[str], mark_length: int, title: str, body: str
+) -> tuple[list[str], list[str]]:
+    """Look for the few asked terms rather than at the many held: most texts hold one or two."""
+    text = f" {title} {body} "
+    title_end = len(title) + 1
+    in_title: list[str] = []
+    in_body: list[str] = []
+    for start in marked:
+        at = text.find(start)
+        while at >= 0:
+            end = text.index(" ", at + 1)
+            (in_title if at < title_end else in_body).append(text[at + mark_length : end])
+            at = text.find(start, end)
+    return in_title, in_body
 
 
 def match_expression(terms: Iterable[QueryTerm], projects: Iterable[int]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 
 from ltm_tray.backends.sqlite.connection import transaction
 from ltm_tray.domain.errors import BackendUnavailable
@@ -99,19 +100,36 @@ _FIRST = (
     "CREATE TABLE store_facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+_REDACTIONS = (
+    """CREATE TABLE redactions (
+        project_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        amount INTEGER NOT NULL,
+        PRIMARY KEY (project_id, kind)
+    ) WITHOUT ROWID""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _REDACTIONS)
 """Each step is a tuple of statements, applied in one transaction with its version number."""
 
 
-def migrate(connection: sqlite3.Connection) -> None:
+def newest() -> int:
+    """Return the number of the schema that this version makes and reads."""
+    return len(MIGRATIONS)
+
+
+def migrate(connection: sqlite3.Connection, before: Callable[[], None]) -> None:
     """Bring the database to the newest schema; does nothing when it is there.
 
-    Several processes may do this at once: each step takes the write lock and looks
-    at the version again.
+    `before` is called once before a database that is in use is changed; if it raises,
+    nothing is. Several processes may do this at once: each step takes the write lock and
+    looks at the version again.
 
     Raises:
         BackendUnavailable: A newer version of LTM Tray made this file.
     """
+    if 0 < _version(connection) < len(MIGRATIONS):
+        before()
     while (version := _version(connection)) < len(MIGRATIONS):
         with transaction(connection):
             if _version(connection) == version:

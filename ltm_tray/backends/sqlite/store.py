@@ -5,9 +5,18 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from ltm_tray.backends.sqlite import asking, browsing, counting, search, writing
+from ltm_tray.backends.sqlite import (
+    asking,
+    backups,
+    browsing,
+    counting,
+    redactions,
+    search,
+    writing,
+)
 from ltm_tray.backends.sqlite.connection import Database, require_fts5
 from ltm_tray.backends.sqlite.migrations import migrate
 from ltm_tray.backends.sqlite.rebuild import rebuild_if_outdated
@@ -28,6 +37,7 @@ from ltm_tray.domain.cursor import Position, position_of
 from ltm_tray.domain.errors import LtmError
 from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.figures import DayActivity, Totals, last_days
+from ltm_tray.domain.left_out import told
 from ltm_tray.domain.memory import (
     Forget,
     Health,
@@ -41,6 +51,7 @@ from ltm_tray.domain.memory import (
     RecallQuery,
     Saved,
 )
+from ltm_tray.domain.upkeep import BackupKind
 from ltm_tray.ports import Clock, NewId
 
 _BATCH_PLACES = 2_000
@@ -108,17 +119,30 @@ class SqliteStore:
         try:
             with self._database.read() as connection:
                 connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone()
+                redacted = told(redactions.counted(connection, None))
         except LtmError as error:
             return Health(ok=False, backend="sqlite", detail=error.message, facts=facts)
+        if redacted:
+            facts["redacted"] = redacted
         detail = " ".join(self._database.notices) or None
         return Health(ok=True, backend="sqlite", detail=detail, facts=facts)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        migrate(connection)
+        migrate(connection, before=lambda: self._back_up(connection))
         try:
             rebuild_if_outdated(connection, self._tell)
         finally:
             self._work = None
+
+    def _back_up(self, connection: sqlite3.Connection) -> None:
+        """Keep the database as it is before an update changes it."""
+        file = self._database.file
+        if not file.samefile(connection.execute("PRAGMA database_list").fetchone()[2]):
+            return  # a private copy is brought up to date; what it is a copy of stays
+        folder = backups.folder_of(file)
+        lend = partial(backups.snapshot, connection)
+        backups.back_up(lend, folder, BackupKind.BEFORE_UPDATE, self._clock())
+        backups.delete_superfluous(folder)
 
     def _tell(self, done: int, total: int) -> None:
         """Note how far a rebuild is; health can be asked meanwhile, all else waits for its end."""

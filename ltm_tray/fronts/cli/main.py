@@ -9,7 +9,7 @@ import click
 
 from ltm_tray import __version__, running
 from ltm_tray.domain.errors import LtmError
-from ltm_tray.fronts.cli import app, memory, pi
+from ltm_tray.fronts.cli import app, archive, doctor, memory, pi, upkeep
 from ltm_tray.fronts.cli.exits import exit_of
 from ltm_tray.fronts.cli.session import loaded_settings
 
@@ -21,6 +21,8 @@ Exit codes:
   3  long-term memory is switched off
   4  the store, the settings or Pi's extensions folder cannot be used now
   5  the app does not run (open, status)
+  6  some lines could not be imported; the others are in (import)
+  7  something does not work, or could be lost (doctor)
 """
 
 
@@ -55,6 +57,12 @@ for command in (
     memory.recall,
     memory.forget,
     memory.stats,
+    archive.export,
+    archive.import_file,
+    archive.purge,
+    upkeep.backup,
+    upkeep.restore,
+    doctor.doctor_command,
     app.enable,
     app.disable,
     app.open_console,

@@ -236,7 +236,7 @@ class _Lines:
         return self._entry(hit, Snippet(hit.snippet, hit.truncated), told)
 
     def of_item(self, item: Item) -> Entry:
-        return self._entry(item, snippet_of(item.text, list(self._asked.terms.values())), "")
+        return self._entry(item, snippet_of(item.text, self._asked), "")
 
     def _entry(self, found: RecallHit | Item, shown: Snippet, told: str) -> Entry:
         heading, body = parted(found.title, shown.text)
