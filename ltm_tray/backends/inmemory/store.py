@@ -79,8 +79,9 @@ class InMemoryStore:
 
     def health(self) -> Health:
         """See `MemoryBackend.health`."""
-        detail = "The store is closed." if self._closed else None
-        return Health(ok=not self._closed, backend="inmemory", detail=detail)
+        if self._closed:
+            return Health.of_error("inmemory", BackendUnavailable("The store is closed."))
+        return Health(ok=True, backend="inmemory")
 
     def close(self) -> None:
         """See `MemoryBackend.close`."""

@@ -1,63 +1,77 @@
-"""Opens the database file: private, pooled, one writer, and honest when it breaks.
-
-The only module that calls `sqlite3.connect`.
-"""
+"""One database file for all threads of this process: pooled, one writer, honest when it breaks."""
 
 from __future__ import annotations
 
-import os
+import logging
 import sqlite3
-import stat
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from urllib.parse import quote
 
+from ltm_tray.backends.sqlite import faults, opening, wal
+from ltm_tray.backends.sqlite.opening import Identity, identity
 from ltm_tray.domain.errors import BackendUnavailable, DatabaseBusy
+from ltm_tray.domain.health import Notice, StoreState
 
 BUSY_TIMEOUT_S = 30
 """How long a writer waits for another process before it gives up."""
 READ_TIMEOUT_S = 2
 """How long one read may compute before it is stopped."""
-_CACHE_KIB = 8_000
+WRITERS_MAX = 12
+"""How many writers of this process wait at a time, so that threads are left for readers."""
 _STEPS_BETWEEN_CHECKS = 50_000
 
-_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
-_BUSY_SENTENCE = "Another program is writing to the memory; try again in a moment."
-_SENTENCES = {
-    sqlite3.SQLITE_CORRUPT: "is damaged; move it aside to start with an empty one",
-    sqlite3.SQLITE_NOTADB: "is not an SQLite database; move it aside to start with an empty one",
-    sqlite3.SQLITE_FULL: "cannot grow: the disk is full; free some space",
-    sqlite3.SQLITE_READONLY: "cannot be written; check its permissions",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened; check that its folder exists and is yours",
-    sqlite3.SQLITE_IOERR: "cannot be read or written; check the disk",
-    sqlite3.SQLITE_INTERRUPT: f"took longer than {READ_TIMEOUT_S} s to answer; ask for less",
-}
+logger = logging.getLogger(__name__)
 
-Identity = tuple[int, int]
+
+@dataclass(frozen=True, slots=True)
+class Care:
+    """How a file that may be damaged is looked after, with no other process at it.
+
+    `examine` looks at all of an opened file; what it cannot put right there it raises as
+    `sqlite3.DatabaseError`. `mend` puts a sound file in the place of a damaged one, or
+    raises the error to be told.
+    """
+
+    examine: Callable[[sqlite3.Connection], None]
+    mend: Callable[[Path], None]
 
 
 class Database:
     """One database file for all threads of this process.
 
     Reads run side by side on connections that cannot write; writes run one after
-    another in a transaction each. A file that was deleted or replaced meanwhile is
-    noticed at the next use: the connections are closed and the path is opened anew.
+    another in a transaction each. A file that was deleted or replaced meanwhile, or
+    turned out to be damaged, is noticed at the next use: the connections are closed
+    and the path is opened anew.
     """
 
-    def __init__(self, file: Path, prepare: Callable[[sqlite3.Connection], None]) -> None:
+    def __init__(
+        self,
+        file: Path,
+        prepare: Callable[[sqlite3.Connection], None],
+        *,
+        care: Care | None = None,
+    ) -> None:
         """Remember the path; `prepare` brings a freshly opened file to the current schema."""
         self.file = file
-        self.notices: list[str] = []
+        self.notices: list[Notice] = []
+        self.trouble: BackendUnavailable | None = None
+        """Why the last write failed; None once one has not."""
         self._prepare = prepare
+        self._care = care
         self._write_guard = threading.Lock()
+        self._writers = threading.Semaphore(WRITERS_MAX)
         self._free = threading.Condition()
         self._idle: list[sqlite3.Connection] = []
         self._writer: sqlite3.Connection | None = None
         self._in_use = 0
         self._identity: Identity | None = None
+        self._log_identity: Identity | None = None
+        self._distrusted = False
         self._closed = False
 
     @contextmanager
@@ -68,32 +82,39 @@ class Database:
             DatabaseBusy: The file stayed locked.
             BackendUnavailable: The file cannot be opened or read, or the work took too long.
         """
-        with self._translated():
-            self._enter()
+        with self._translated(), self._entered():
+            connection = self._idle_reader()
+            deadline = monotonic() + READ_TIMEOUT_S
+            connection.set_progress_handler(lambda: monotonic() > deadline, _STEPS_BETWEEN_CHECKS)
             try:
-                connection = self._idle_reader()
-                deadline = monotonic() + READ_TIMEOUT_S
-                connection.set_progress_handler(
-                    lambda: monotonic() > deadline, _STEPS_BETWEEN_CHECKS
-                )
-                try:
-                    connection.execute("BEGIN")
-                    yield connection
-                finally:
-                    self._give_back(connection)
+                connection.execute("BEGIN")
+                yield connection
             finally:
-                self._leave()
+                self._give_back(connection)
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """Lend the writing connection in a transaction: all of the block happens, or nothing.
 
         Raises:
-            DatabaseBusy: Another process kept the file locked for 30 s.
+            DatabaseBusy: Another process kept the file locked for 30 s, or too many
+                writers of this one wait already.
             BackendUnavailable: The file cannot be opened or written.
         """
-        with self._translated(), self._turn(), transaction(self._writing()) as connection:
-            yield connection
+        try:
+            with self._translated(), self._turn(), self._begun() as connection:
+                with finished(connection):
+                    wal.count_up(connection)
+                    yield connection
+                wal.keep_small(connection, self.file)
+        except BackendUnavailable as error:
+            self.trouble = error
+            raise
+        self.trouble = None
+
+    def distrust(self) -> None:
+        """Have the whole file examined, and mended if need be, at the next use."""
+        self._distrusted = True
 
     def close(self) -> None:
         """Close every connection once the running work is done; calling it again does nothing."""
@@ -104,55 +125,120 @@ class Database:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Wait for the other writers of this process, then keep the file from being reopened."""
-        if not self._write_guard.acquire(timeout=BUSY_TIMEOUT_S):
-            raise DatabaseBusy(_BUSY_SENTENCE)
+        """Wait for the other writers of this process, if there are not too many already."""
+        if not self._writers.acquire(blocking=False):
+            raise DatabaseBusy(faults.BUSY_SENTENCE)
         try:
-            self._enter()
+            if not self._write_guard.acquire(timeout=BUSY_TIMEOUT_S):
+                raise DatabaseBusy(faults.BUSY_SENTENCE)
             try:
                 yield
             finally:
-                self._leave()
+                self._write_guard.release()
         finally:
-            self._write_guard.release()
+            self._writers.release()
 
-    def _writing(self) -> sqlite3.Connection:
-        if self._writer is None:
-            self._writer = _connect(self.file)
-        return self._writer
+    @contextmanager
+    def _begun(self) -> Iterator[sqlite3.Connection]:
+        """Lend the writing connection with the write lock of the file that is there now.
 
-    def _enter(self) -> None:
+        Another process may have put a new file in its place while this one waited for
+        the old one's lock; what would be written to that one would be lost.
+        """
+        while True:
+            with self._entered():
+                connection = self._writer = self._writer or self._connected()
+                connection.execute("BEGIN IMMEDIATE")
+                if self._identity == identity(self.file):
+                    yield connection
+                    return
+                connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _entered(self) -> Iterator[None]:
+        """Keep the file from being reopened meanwhile."""
         with self._free:
             if self._closed:
                 raise BackendUnavailable("The store is closed.")
-            if self._identity is None or self._identity != _identity(self.file):
+            if self._must_open():
                 self._free.wait_for(lambda: self._in_use == 0)
-                self._open_anew()
+                if self._must_open():  # another thread may have done it meanwhile
+                    self._open_anew()
             self._in_use += 1
+        try:
+            yield
+        finally:
+            with self._free:
+                self._in_use -= 1
+                self._free.notify_all()
 
-    def _leave(self) -> None:
-        with self._free:
-            self._in_use -= 1
-            self._free.notify_all()
+    def _must_open(self) -> bool:
+        return self._distrusted or self._identity is None or self._identity != identity(self.file)
 
     def _open_anew(self) -> None:
-        """Open the path; closing the old file later would take the new one's WAL along."""
-        if self._identity is not None and self._identity != _identity(self.file):
-            self.notices.append(
-                f"The database file {self.file} was deleted or replaced while LTM Tray ran; "
-                "it works with the file that is there now."
-            )
+        was = self._identity
         self._close_all()
-        _create_private(self.file)
-        connection = _connect(self.file)
+        with opening.alone(self.file, wait_s=BUSY_TIMEOUT_S):
+            if was is not None and was != identity(self.file):
+                self._tell_replaced()
+            self._writer = self._opened()
+        self._identity = identity(self.file)
+        self._log_identity = identity(wal.log_of(self.file))
+        self._distrusted = False
+
+    def _tell_replaced(self) -> None:
+        """Keep the log of a file that is gone from being played into the one that is there."""
+        log_is = identity(wal.log_of(self.file))
+        kept = wal.set_aside(self.file) if log_is and log_is == self._log_identity else None
+        self._tell(
+            f"The database file {self.file} was deleted or replaced while LTM Tray ran; "
+            "it works with the file that is there now.",
+            kept,
+        )
+
+    def _opened(self) -> sqlite3.Connection:
         try:
+            return self._ready(thorough=self._distrusted)
+        except sqlite3.DatabaseError as error:
+            if self._care is None or not faults.is_damage(error):
+                raise
+            self._care.mend(self.file)
+        return self._ready(thorough=False)
+
+    def _ready(self, *, thorough: bool) -> sqlite3.Connection:
+        made = opening.claim(self.file)
+        self._check_log(made=made)
+        connection = self._connected()
+        try:
+            if made:
+                wal.begin_count(connection)
+            self._prepare(connection)  # which may refuse the file, so nothing changes before
             connection.execute("PRAGMA journal_mode = WAL")
-            self._prepare(connection)
+            if thorough and self._care:
+                self._care.examine(connection)
         except BaseException:
             connection.close()
             raise
-        self._writer = connection
-        self._identity = _identity(self.file)
+        for file in opening.private_again(self.file):
+            self._tell(f"Others could read {file}; only you can now.", state=StoreState.NOTED)
+        return connection
+
+    def _check_log(self, *, made: bool) -> None:
+        """Look whether SQLite may have the log, before it plays it into the file."""
+        if not made and self._care and self.file.stat().st_size == 0:
+            raise faults.Damaged("The file is empty.")
+        if made or not wal.belongs(self.file):
+            kept = wal.set_aside(self.file)
+            if kept:
+                self._tell("The database file was replaced while LTM Tray did not run.", kept)
+
+    def _tell(
+        self, sentence: str, kept_log: Path | None = None, state: StoreState = StoreState.REPLACED
+    ) -> None:
+        if kept_log:
+            sentence += f" The last changes of the file before are kept as {kept_log.name}."
+        logger.warning("%s", sentence)
+        self.notices.append(Notice(state, sentence))
 
     def _close_all(self) -> None:
         for connection in filter(None, (*self._idle, self._writer)):
@@ -161,11 +247,14 @@ class Database:
         self._writer = None
         self._identity = None
 
+    def _connected(self) -> sqlite3.Connection:
+        return opening.connect(self.file, wait_s=BUSY_TIMEOUT_S)
+
     def _idle_reader(self) -> sqlite3.Connection:
         with self._free:
             if self._idle:
                 return self._idle.pop()
-        connection = _connect(self.file)
+        connection = self._connected()
         connection.execute("PRAGMA query_only = ON")
         return connection
 
@@ -181,78 +270,28 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise _domain_error(self.file, error) from error
+            if faults.is_damage(error):
+                self.distrust()
+            raise faults.domain_error(self.file, error) from error
         except OSError as error:
-            raise BackendUnavailable(
-                f"The database file {self.file} cannot be used: {error.strerror}."
-            ) from error
+            raise faults.system_error(self.file, error) from error
 
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     """Run a block in a write transaction: all of it happens, or nothing."""
     connection.execute("BEGIN IMMEDIATE")
-    try:
+    with finished(connection):
         yield connection
+
+
+@contextmanager
+def finished(connection: sqlite3.Connection) -> Iterator[None]:
+    """Commit the transaction that runs at the end of a block, or undo it where that fails."""
+    try:
+        yield
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-
-
-def require_fts5() -> None:
-    """Raise `BackendUnavailable` when this Python's SQLite cannot search full text."""
-    connection = sqlite3.connect(":memory:")
-    try:
-        connection.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
-    except sqlite3.OperationalError as error:
-        raise BackendUnavailable(
-            f"The SQLite {sqlite3.sqlite_version} of this Python has no FTS5 full-text search; "
-            "use a Python from python.org or your system's packages."
-        ) from error
-    finally:
-        connection.close()
-
-
-def _connect(file: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        f"file:{quote(str(file))}?mode=rw",
-        uri=True,
-        timeout=BUSY_TIMEOUT_S,
-        isolation_level=None,
-        check_same_thread=False,
-    )
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA secure_delete = ON")
-    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-    return connection
-
-
-def _create_private(file: Path) -> None:
-    """Make sure the file is there, is a regular file and no link, and is the user's alone."""
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-    descriptor = os.open(file, flags, 0o600)
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise BackendUnavailable(f"The database path {file} is not a regular file.")
-    finally:
-        os.close(descriptor)
-
-
-def _identity(file: Path) -> Identity | None:
-    try:
-        found = file.stat(follow_symlinks=False)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _domain_error(file: Path, error: sqlite3.Error) -> BackendUnavailable | DatabaseBusy:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in _BUSY:
-        return DatabaseBusy(_BUSY_SENTENCE)
-    sentence = _SENTENCES.get(code, f"cannot be used ({type(error).__name__})")
-    return BackendUnavailable(f"The database file {file} {sentence}.")

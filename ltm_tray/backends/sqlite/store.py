@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from ltm_tray.backends.sqlite import asking, browsing, counting, search, writing
-from ltm_tray.backends.sqlite.connection import Database, require_fts5
-from ltm_tray.backends.sqlite.migrations import migrate
-from ltm_tray.backends.sqlite.rebuild import rebuild_if_outdated
+from ltm_tray.backends.sqlite import asking, browsing, counting, recovery, search, writing
+from ltm_tray.backends.sqlite.connection import Care, Database
+from ltm_tray.backends.sqlite.mending import FindBackup, Mending, no_backup
+from ltm_tray.backends.sqlite.opening import require_fts5
 from ltm_tray.backends.sqlite.recall_log import RecallLog
 from ltm_tray.domain.catalog import (
     EVERY_RECALL,
@@ -28,6 +27,7 @@ from ltm_tray.domain.cursor import Position, position_of
 from ltm_tray.domain.errors import LtmError
 from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.figures import DayActivity, Totals, last_days
+from ltm_tray.domain.health import Notice, StoreState, told
 from ltm_tray.domain.memory import (
     Forget,
     Health,
@@ -46,8 +46,6 @@ from ltm_tray.ports import Clock, NewId
 _BATCH_ITEMS = 100
 """How many items an export reads at a time; one can have 64 KiB of text."""
 
-logger = logging.getLogger(__name__)
-
 
 class SqliteStore:
     """Memories in one SQLite file; see `ports.Store` for every method.
@@ -55,8 +53,12 @@ class SqliteStore:
     The file is opened at the first use. Several processes may use it at the same time.
     """
 
-    def __init__(self, db_file: Path, *, clock: Clock, new_id: NewId) -> None:
+    def __init__(
+        self, db_file: Path, *, clock: Clock, new_id: NewId, find_backup: FindBackup = no_backup
+    ) -> None:
         """Look at SQLite, not yet at the file.
+
+        `find_backup` is asked for what fills the gaps when the file is damaged.
 
         Raises:
             BackendUnavailable: This Python's SQLite lacks FTS5.
@@ -64,8 +66,9 @@ class SqliteStore:
         require_fts5()
         self._clock = clock
         self._new_id = new_id
-        self._work: str | None = None
-        self._database = Database(db_file, self._prepare)
+        self._mending = Mending(clock, find_backup)
+        care = Care(examine=self._mending.examine, mend=self._mending.mend)
+        self._database = Database(db_file, self._mending.prepare, care=care)
         self._recall_log = RecallLog(self._database)
 
     @property
@@ -101,27 +104,32 @@ class SqliteStore:
     def health(self) -> Health:
         """See `MemoryBackend.health`."""
         facts = {"dbPath": str(self._database.file), "sqliteVersion": sqlite3.sqlite_version}
-        if self._work is not None:
-            return Health(ok=True, backend="sqlite", detail=self._work, facts=facts)
+        if self._mending.work is not None:
+            return Health(
+                ok=True,
+                backend="sqlite",
+                state=StoreState.REBUILDING,
+                detail=self._mending.work,
+                facts=facts,
+            )
         try:
-            with self._database.read() as connection:
-                connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone()
+            notices = self._notices()
         except LtmError as error:
-            return Health(ok=False, backend="sqlite", detail=error.message, facts=facts)
-        detail = " ".join(self._database.notices) or None
-        return Health(ok=True, backend="sqlite", detail=detail, facts=facts)
+            return Health.of_error("sqlite", error, facts)
+        state, detail, next_step = told(notices)
+        return Health(
+            ok=True, backend="sqlite", state=state, detail=detail, next_step=next_step, facts=facts
+        )
 
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        migrate(connection)
-        try:
-            rebuild_if_outdated(connection, self._tell)
-        finally:
-            self._work = None
-
-    def _tell(self, done: int, total: int) -> None:
-        """Note how far a rebuild is; health can be asked meanwhile, all else waits for its end."""
-        self._work = f"The search index is being made anew: {done:,} of {total:,} items are done."
-        logger.info("Search index: %d of %d items", done, total)
+    def _notices(self) -> list[Notice]:
+        """Try what a write and a read need, and return what there is to tell."""
+        if self._database.trouble is not None:
+            with self._database.write():
+                pass  # a write that changes nothing tells whether the trouble is over
+        with self._database.read() as connection:
+            connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone()
+            recovered = recovery.notice_of(connection, self._clock())
+        return [*self._database.notices, *filter(None, [recovered])]
 
     def close(self) -> None:
         """See `MemoryBackend.close`."""
