@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from ltm_tray.domain.errors import BackendUnavailable, NotSupported
-from ltm_tray.files import make_private_dir
+from ltm_tray.domain.health import Notice, StoreState
+from ltm_tray.files import close_to_others, make_private_dir
 from ltm_tray.fronts.agent.installer import PiExtension
 from ltm_tray.paths import paths_of
 from ltm_tray.resources import data_dir
@@ -67,8 +69,23 @@ def open_services(settings: SettingsFile) -> Services:
         make_private_dir(settings.paths.memory_dir)
     except OSError as error:
         raise unusable(settings, error) from error
-    store = SqliteStore(settings.db_file(), clock=utc_now, new_id=new_id)
+    store = SqliteStore(
+        settings.db_file(),
+        clock=utc_now,
+        new_id=new_id,
+        notices=_private_again(settings.paths.memory_dir),
+    )
     return Services(memory=MemoryService(store, switch=settings, clock=utc_now))
+
+
+def _private_again(memory_dir: Path) -> list[Notice]:
+    """Close what lies in the memory folder to other users, and tell what was open to them."""
+    folders = [memory_dir, *(memory_dir / name for name in ("backups", "logs"))]
+    files = [file for folder in folders if folder.is_dir() for file in folder.iterdir()]
+    return [
+        Notice(StoreState.NOTED, f"Others could get at {path}; only you can now.")
+        for path in close_to_others([memory_dir, *files])
+    ]
 
 
 def pi_extension(settings: SettingsFile) -> PiExtension:

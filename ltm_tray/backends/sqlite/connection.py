@@ -220,7 +220,7 @@ class Database:
             connection.close()
             raise
         for file in opening.private_again(self.file):
-            self._tell(f"Others could read {file}; only you can now.", state=StoreState.NOTED)
+            self._tell(f"Others could get at {file}; only you can now.", state=StoreState.NOTED)
         return connection
 
     def _check_log(self, *, made: bool) -> None:

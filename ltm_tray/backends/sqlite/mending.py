@@ -31,7 +31,6 @@ BACKUPS = "backups"
 SMALL_BYTES = 4 * 1024 * 1024
 """A file up to this size is looked at page by page whenever it is opened."""
 _TRY_AGAIN_S = 10.0
-_PAGE_BYTES = 4096
 _START = b"SQLite format 3\0"
 _REPAIRING = "The database is damaged; what can be read is being saved."
 
@@ -192,15 +191,14 @@ def _require_ours(file: Path) -> None:
 @contextmanager
 def _held(file: Path) -> Iterator[sqlite3.Connection | None]:
     """Keep other writers off the damaged file and lend what can read it; None if nothing can."""
-    if file.stat().st_size == 0 and wal.size_of(file):
-        # SQLite deletes the log of an empty file, and that log may hold everything.
-        os.truncate(file, _PAGE_BYTES)
     with ExitStack() as opened:
         source = None
-        with _unless_damaged():
-            connection = opening.connect(file, wait_s=BUSY_TIMEOUT_S)
-            opened.callback(connection.close)
-            source = connection if _holds_memories(file, connection) else None
+        # SQLite would delete the log of an empty file, and that log may hold what is missed.
+        if file.stat().st_size:
+            with _unless_damaged():
+                connection = opening.connect(file, wait_s=BUSY_TIMEOUT_S)
+                opened.callback(connection.close)
+                source = connection if _holds_memories(file, connection) else None
         if source:
             with _unless_damaged():
                 source.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ltm_tray.backends.sqlite import asking, browsing, counting, recovery, search, writing
@@ -54,11 +54,18 @@ class SqliteStore:
     """
 
     def __init__(
-        self, db_file: Path, *, clock: Clock, new_id: NewId, find_backup: FindBackup = no_backup
+        self,
+        db_file: Path,
+        *,
+        clock: Clock,
+        new_id: NewId,
+        find_backup: FindBackup = no_backup,
+        notices: Iterable[Notice] = (),
     ) -> None:
         """Look at SQLite, not yet at the file.
 
-        `find_backup` is asked for what fills the gaps when the file is damaged.
+        `find_backup` is asked for what fills the gaps when the file is damaged; `notices`
+        are told by health beside the store's own.
 
         Raises:
             BackendUnavailable: This Python's SQLite lacks FTS5.
@@ -69,6 +76,7 @@ class SqliteStore:
         self._mending = Mending(clock, find_backup)
         care = Care(examine=self._mending.examine, mend=self._mending.mend)
         self._database = Database(db_file, self._mending.prepare, care=care)
+        self._database.notices.extend(notices)
         self._recall_log = RecallLog(self._database)
 
     @property
