@@ -29,6 +29,7 @@ from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.figures import DayActivity, Totals, last_days
 from ltm_tray.domain.health import Notice, StoreState, told
 from ltm_tray.domain.memory import (
+    CONTENT_MAX_CHARACTERS,
     Forget,
     Health,
     Memory,
@@ -132,12 +133,21 @@ class SqliteStore:
     def _notices(self) -> list[Notice]:
         """Try what a write and a read need, and return what there is to tell."""
         if self._database.trouble is not None:
-            with self._database.write():
-                pass  # a write that changes nothing tells whether the trouble is over
+            self._try_to_write()
         with self._database.read() as connection:
             connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone()
             recovered = recovery.notice_of(connection, self._clock())
         return [*self._database.notices, *filter(None, [recovered])]
+
+    def _try_to_write(self) -> None:
+        """Find out whether the trouble of the last write is over: is there room for a text?"""
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO store_facts (name, value) VALUES ('room', ?)",
+                (" " * CONTENT_MAX_CHARACTERS,),
+            )
+        with self._database.write() as connection:
+            connection.execute("DELETE FROM store_facts WHERE name = 'room'")
 
     def close(self) -> None:
         """See `MemoryBackend.close`."""
