@@ -142,13 +142,21 @@ class RunningApp:
 
     def page(self, path: str, *, status: int = 200) -> str:
         """Return a page of the console, which must have that status."""
+        found, body = self._get(path)
+        assert found == status
+        return body.decode()
+
+    def status_of(self, path: str) -> int:
+        """Return the status of a page of the console."""
+        return self._get(path)[0]
+
+    def _get(self, path: str) -> tuple[int, bytes]:
         address = urlsplit(self.published["url"])
         connection = HTTPConnection(address.hostname or "", address.port, timeout=20)
         with contextlib.closing(connection):
             connection.request("GET", path)
             response = connection.getresponse()
-            assert response.status == status
-            return response.read().decode()
+            return response.status, response.read()
 
     def _ask(self, method: str, path: str, body: str | None = None) -> Answer:
         address = urlsplit(self.published["url"])

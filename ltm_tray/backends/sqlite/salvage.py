@@ -22,7 +22,6 @@ from ltm_tray.domain.times import from_iso
 _ITEMS = ("memories", "observations")
 _NAMED = (*_ITEMS, "projects")
 """Tables whose rows have a name of their own beside their number."""
-_NOT_COPIED = frozenset({"store_facts"})
 _PROBED_BLINDLY = 10_000
 """How many numbers are tried behind the last readable row where nothing tells the end."""
 _ENDLESS = (1 << 63) - 1
@@ -114,7 +113,7 @@ def _tables(target: sqlite3.Connection) -> list[_Table]:
     found = target.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall()
     virtual = tuple(f"{name}_" for name, sql in found if sql.startswith("CREATE VIRTUAL"))
     names = [name for name, _ in found if not f"{name}_".startswith((*virtual, "sqlite_"))]
-    return [_table(target, name) for name in names if name not in {*DERIVED, *_NOT_COPIED}]
+    return [_table(target, name) for name in names if name not in DERIVED]
 
 
 def _table(connection: sqlite3.Connection, name: str) -> _Table:
