@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ltm_tray.archive import ArchiveService
 from ltm_tray.domain.errors import BackendUnavailable, NotSupported
 from ltm_tray.domain.health import Notice, StoreState
 from ltm_tray.files import close_to_others, make_private_dir
 from ltm_tray.fronts.agent.installer import PiExtension
 from ltm_tray.paths import paths_of
+from ltm_tray.ports import Archive, Store, Upkeep
 from ltm_tray.resources import data_dir
 from ltm_tray.service import MemoryService
 from ltm_tray.settings import SettingsFile, load_environment
+from ltm_tray.upkeep import UpkeepService
 
 
 def utc_now() -> datetime:
@@ -44,6 +48,8 @@ class Services:
     """What the fronts use, all over one store. Safe to use from any thread."""
 
     memory: MemoryService
+    archive: ArchiveService
+    upkeep: UpkeepService
 
     def close(self) -> None:
         """Close the store; calling it again does nothing."""
@@ -56,26 +62,68 @@ def open_services(settings: SettingsFile) -> Services:
     Raises:
         BackendUnavailable: The store cannot be opened.
         NotSupported: This version has no such backend.
+        SettingsUnusable: The backend's own settings cannot be used.
     """
     backend = settings.current().backend
-    if backend != "sqlite":
+    if backend not in _BACKENDS:
         raise NotSupported(
-            f'This version has no backend "{backend}"; set "backend" to "sqlite" in '
-            f"{settings.paths.settings_file}."
+            f'This version has no backend "{backend}"; set "backend" to one of '
+            f"{', '.join(_BACKENDS)} in {settings.paths.settings_file}."
         )
-    from ltm_tray.backends.sqlite import SqliteStore  # a status needs no store
-
     try:
         make_private_dir(settings.paths.memory_dir)
     except OSError as error:
         raise unusable(settings, error) from error
+    parts = _BACKENDS[backend](settings)
+    upkeep = UpkeepService(parts.upkeep, clock=utc_now)
+    return Services(
+        memory=MemoryService(parts.store, switch=settings, clock=utc_now, upkeep=upkeep),
+        archive=ArchiveService(parts.archive, switch=settings, retaining=settings, clock=utc_now),
+        upkeep=upkeep,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    store: Store
+    archive: Archive
+    upkeep: Upkeep
+
+
+# Each backend is imported where it is chosen: a status needs none, and no user needs two.
+
+
+def _sqlite(settings: SettingsFile) -> _Parts:
+    from ltm_tray.backends.sqlite import SqliteArchive, SqliteStore, SqliteUpkeep
+
     store = SqliteStore(
         settings.db_file(),
         clock=utc_now,
         new_id=new_id,
         notices=_private_again(settings.paths.memory_dir),
     )
-    return Services(memory=MemoryService(store, switch=settings, clock=utc_now))
+    database = store.database
+    return _Parts(store, SqliteArchive(database), SqliteUpkeep(database, clock=utc_now))
+
+
+def _agentmemory(settings: SettingsFile) -> _Parts:
+    from ltm_tray.backends.agentmemory import AgentMemoryStore, NoArchive, NoUpkeep, find_secret
+
+    environ = load_environment()
+    store = AgentMemoryStore(
+        settings.current().agentmemory_url,
+        clock=utc_now,
+        secret=lambda: find_secret(environ, Path.home()),
+        redact=str,
+    )
+    return _Parts(store, NoArchive(), NoUpkeep())
+
+
+_BACKENDS: dict[str, Callable[[SettingsFile], _Parts]] = {
+    "sqlite": _sqlite,
+    "agentmemory": _agentmemory,
+}
+"""The backends that the setting can name."""
 
 
 def _private_again(memory_dir: Path) -> list[Notice]:

@@ -6,9 +6,11 @@ import os
 import shutil
 import stat
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO
 
 PRIVATE_FILE_MODE = 0o600
 _OTHERS = 0o077
@@ -24,13 +26,22 @@ def write_private_file(file: Path, text: str) -> None:
 
     A reader sees the old text or the new one, whatever happens in between.
     """
+    with private_draft(file) as stream:
+        stream.write(text.encode())
+
+
+@contextmanager
+def private_draft(file: Path) -> Iterator[BinaryIO]:
+    """Lend a stream whose bytes replace a file in one step at the end of the block.
+
+    The file is readable by the user only. If the block fails the old one stays.
+    """
     draft = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
     descriptor = os.open(draft, flags, PRIVATE_FILE_MODE)
     try:
-        # Without newline="" Windows would change the text's line ends.
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+        with os.fdopen(descriptor, "wb") as stream:
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         draft.replace(file)

@@ -23,6 +23,8 @@ from ltm_tray.opening import show, show_in_background
 from ltm_tray.resources import data_dir
 from ltm_tray.service import MemoryService
 from ltm_tray.settings import SettingsFile
+from ltm_tray.tidying import Tidying
+from ltm_tray.upkeep import DailyBackups
 
 if TYPE_CHECKING:
     from ltm_tray.fronts.web.server import LocalServer
@@ -69,8 +71,11 @@ def _run(settings: SettingsFile, lock: InstanceLock, *, tray: bool, say: Say) ->
     with ExitStack() as life:  # ends in the reverse order
         services = bootstrap.open_services(settings)
         life.callback(_close_in_time, services)
-        server = _started_server(settings, services.memory)
+        server = _started_server(settings, services)
         life.callback(server.stop)
+        for work in (Tidying(services.archive), DailyBackups(services.upkeep)):
+            work.start()
+            life.callback(work.stop)
         url = f"http://127.0.0.1:{server.port}"
         lock.publish(Instance(url=url, pid=os.getpid(), version=__version__))
         life.callback(lock.withdraw)
@@ -83,7 +88,7 @@ def _run(settings: SettingsFile, lock: InstanceLock, *, tray: bool, say: Say) ->
     logger.info("LTM Tray ended; threads left: %s", ", ".join(_other_threads()) or "none")
 
 
-def _started_server(settings: SettingsFile, service: MemoryService) -> LocalServer:
+def _started_server(settings: SettingsFile, services: bootstrap.Services) -> LocalServer:
     from ltm_tray.fronts.agent.tools import tool_specs
     from ltm_tray.fronts.web.app import AppInfo, create_app
     from ltm_tray.fronts.web.server import LocalServer, bind_loopback
@@ -96,8 +101,10 @@ def _started_server(settings: SettingsFile, service: MemoryService) -> LocalServ
         memory_dir=settings.paths.memory_dir,
         log_path=settings.paths.log_file,
         pi_state=_pi_state(bootstrap.pi_extension(settings)),
+        overdue=services.archive.overdue,
+        backups=services.upkeep.backups,
     )
-    server = LocalServer(create_app(service, info=info, tools=tool_specs), listener)
+    server = LocalServer(create_app(services.memory, info=info, tools=tool_specs), listener)
     server.start()
     return server
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from time import perf_counter
@@ -20,7 +21,7 @@ from ltm_tray.domain.catalog import (
     RecallLogFilter,
     RecallPage,
 )
-from ltm_tray.domain.errors import LtmDisabled, invalid
+from ltm_tray.domain.errors import LtmDisabled, NotSupported, invalid
 from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.figures import DayActivity, Totals
 from ltm_tray.domain.memory import (
@@ -36,7 +37,7 @@ from ltm_tray.domain.memory import (
 )
 from ltm_tray.domain.payload import Message, payload_of
 from ltm_tray.domain.project import project_of
-from ltm_tray.ports import CaptureRules, Clock, Setting, Store, Switch
+from ltm_tray.ports import CaptureRules, Clock, Setting, Store, Switch, Told
 
 
 class MemoryService:
@@ -47,8 +48,12 @@ class MemoryService:
     `stats` and `health` work either way. Backend errors pass through.
     """
 
-    def __init__(self, store: Store, *, switch: Switch, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, *, switch: Switch, clock: Clock, upkeep: Told | None = None
+    ) -> None:
+        """Take the store and what the service obeys; `upkeep` adds to the health."""
         self._store = store
+        self._upkeep = upkeep
         self._switch = switch
         self._clock = clock
 
@@ -70,7 +75,7 @@ class MemoryService:
         asked_at, started_s = self._clock(), perf_counter()
         hits = self._store.recall(query)
         if rules.log_recalls:
-            self._store.record_recall(
+            self._note(
                 RecallLogEntry(
                     project_id=query.project_id or "",
                     query=query.text[:1_000],
@@ -141,12 +146,15 @@ class MemoryService:
         return self._clock()
 
     def health(self) -> Health:
-        """Return the backend's health, with unusable settings added to its detail."""
+        """Return the backend's health, with what settings and upkeep add to it."""
         health = self._store.health()
         problems = self._switch.problems()
-        if not problems:
-            return health
-        return replace(health, detail=" ".join(filter(None, [health.detail, *problems])))
+        facts = health.facts
+        if self._upkeep is not None:
+            problems = problems + self._upkeep.problems()
+            facts = facts | self._upkeep.facts()
+        detail = " ".join(filter(None, [health.detail, *problems]))
+        return replace(health, detail=detail or None, facts=facts)
 
     def stats(self, cwd: str) -> ProjectStats:
         """Return the counts of the project of `cwd`; zeros for an unknown one."""
@@ -190,11 +198,11 @@ class MemoryService:
 
     def memory(self, memory_id: str, *, cwd: str | None = None) -> Memory:
         """See `MemoryCatalog.memory`; with `cwd`, only within that project."""
-        return self._store.memory(memory_id, project_id=_project_id(cwd))
+        return _placed(self._store.memory(memory_id, project_id=_project_id(cwd)), cwd)
 
-    def versions(self, memory_id: str) -> list[Memory]:
-        """See `MemoryCatalog.versions`."""
-        return self._store.versions(memory_id)
+    def versions(self, memory_id: str, *, cwd: str | None = None) -> list[Memory]:
+        """See `MemoryCatalog.versions`; `cwd` is told of those that have none themselves."""
+        return [_placed(version, cwd) for version in self._store.versions(memory_id)]
 
     def observation(self, observation_id: str, *, cwd: str | None = None) -> Observation:
         """See `MemoryCatalog.observation`; with `cwd`, only within that project."""
@@ -234,6 +242,14 @@ class MemoryService:
         """See `MemoryCatalog.totals`."""
         return self._store.totals(project_id)
 
+    def _note(self, entry: RecallLogEntry) -> None:
+        with suppress(NotSupported):  # a backend without a log answers all the same
+            self._store.record_recall(entry)
+
 
 def _project_id(cwd: str | None) -> str | None:
     return None if cwd is None else project_of(cwd).id
+
+
+def _placed(memory: Memory, cwd: str | None) -> Memory:
+    return memory if memory.cwd or cwd is None else replace(memory, cwd=project_of(cwd).cwd)

@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 from ltm_tray.domain.errors import SettingPinned, SettingsUnusable
 from ltm_tray.files import make_private_dir, write_private_file
 from ltm_tray.paths import SETTINGS_FILE_NAME, Paths
-from ltm_tray.ports import CaptureRules, Clock, Setting
+from ltm_tray.ports import CaptureRules, Clock, RetentionRules, Setting
 
 DEFAULT_PORT = 31_415
 _WRITE_TIMEOUT_S = 5.0
@@ -48,6 +48,10 @@ class Settings:
     """The first port to try, 1 to 65535; a taken one is passed over."""
     log_recalls: bool = True
     """Whether the console can show what was asked."""
+    observations_max_age_days: int = 0
+    """How many days an observation is kept; 0 means for good."""
+    observations_max_count: int = 0
+    """How many observations each project keeps, the newest ones; 0 means all."""
     inject_context: bool = False
     """Whether anything may be put into a prompt; nothing is, so far."""
 
@@ -61,10 +65,17 @@ _KEYS = {
     "agentmemory_url": ("agentmemoryUrl", "LTM_AGENTMEMORY_URL"),
     "port": ("port", "LTM_PORT"),
     "log_recalls": ("logRecalls", "LTM_LOG_RECALLS"),
+    "observations_max_age_days": ("observationsMaxAgeDays", "LTM_OBSERVATIONS_MAX_AGE_DAYS"),
+    "observations_max_count": ("observationsMaxCount", "LTM_OBSERVATIONS_MAX_COUNT"),
     "inject_context": ("injectContext", "LTM_INJECT_CONTEXT"),
 }
 """Attribute to file key and environment variable, in the order of the documentation."""
 
+_RANGES = {
+    "port": (1, 65_535),
+    "observations_max_age_days": (0, 36_500),
+    "observations_max_count": (0, 1_000_000_000),
+}
 _TYPES: dict[str, type] = {
     name: type(getattr(Settings(), name))
     for name in _KEYS  # every default has its field's type
@@ -117,6 +128,13 @@ class SettingsFile:
             observe_agent_end=now.observe_agent_end,
             observe_pre_compact=now.observe_pre_compact,
             log_recalls=now.log_recalls,
+        )
+
+    def retention(self) -> RetentionRules:
+        """See `Retaining.retention`."""
+        now = self.current()
+        return RetentionRules(
+            max_age_days=now.observations_max_age_days, max_count=now.observations_max_count
         )
 
     def effective(self) -> list[Setting]:
@@ -258,7 +276,8 @@ def _parsed(text: str, kind: type) -> object:
     return text
 
 
-def _checked(name: str, value: object) -> object:
-    if name == "port" and not (isinstance(value, int) and 1 <= value <= 65_535):
-        raise ValueError("must be 1 to 65535")
+def _checked(name: str, value: Any) -> Any:
+    least, most = _RANGES.get(name, (value, value))
+    if not least <= value <= most:
+        raise ValueError(f"must be {least} to {most}")
     return value

@@ -122,7 +122,7 @@ class MemoryCatalog(Protocol):
         """
 
     def memory(self, memory_id: str, /, *, project_id: str | None = None) -> Memory:
-        """Return a memory, latest or not.
+        """Return a memory, latest or not; its `cwd` is empty where the backend keeps none.
 
         Raises:
             NotFound: No memory (of this project, if one is given) has the id.

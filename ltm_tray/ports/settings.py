@@ -30,6 +30,24 @@ class CaptureRules:
     log_recalls: bool = True
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionRules:
+    """How long and how many observations are kept; 0 means without a limit.
+
+    `max_age_days` counts from when one was captured, `max_count` holds for each project.
+    """
+
+    max_age_days: int = 0
+    max_count: int = 0
+
+
+class Retaining(Protocol):
+    """The settings about what is kept."""
+
+    def retention(self) -> RetentionRules:
+        """Return what holds now; cheap enough to ask at every call."""
+
+
 class Switch(Protocol):
     """The settings as fronts and service see them; the file behind is the truth."""
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.bench.backup import backup
 from tests.bench.figures import figures
 from tests.bench.footprint import footprint
 from tests.bench.pi import pi_hooks, pi_without_app
@@ -26,6 +27,7 @@ MEASURES: list[Callable[[], list[Row]]] = [
     supersede,
     search_page,
     figures,
+    backup,
     pi_hooks,
     pi_without_app,
 ]

@@ -69,7 +69,8 @@ class Subject:
 
 
 @contextmanager
-def _subject() -> Iterator[Subject]:
+def a_subject() -> Iterator[Subject]:
+    """Lend a store that is gone afterwards."""
     with TemporaryDirectory() as folder:
         subject = Subject(Path(folder) / "scale.sqlite")
         yield subject
@@ -78,7 +79,7 @@ def _subject() -> Iterator[Subject]:
 
 def speed() -> list[Row]:
     """Recall against the bare full-text query, at 10,000 memories of one project."""
-    with _subject() as subject:
+    with a_subject() as subject:
         subject.fill_quickly("one", 10_000)
         ours, bare = subject.recall_ms("one"), subject.bare_ms()
     return [
@@ -91,7 +92,7 @@ def speed() -> list[Row]:
 def growth() -> list[Row]:
     """A small project's recall while other projects grow: by memories, and by their number."""
     rows = []
-    with _subject() as subject:
+    with a_subject() as subject:
         subject.fill("small", 1_000)
         alone = subject.recall_ms("small")
         held = 0
@@ -107,7 +108,7 @@ def growth() -> list[Row]:
 
 def supersede() -> list[Row]:
     """Remember, with its search for what it supersedes, while one project grows."""
-    with _subject() as subject:
+    with a_subject() as subject:
         at_1k = median(subject.fill("one", 1_000))
         subject.fill_quickly("one", 8_500)
         at_10k = median(subject.fill("one", 500))

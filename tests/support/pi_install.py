@@ -9,12 +9,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-from filelock import FileLock
-
 from tests.support.need import need
+from tests.support.npm_package import npm_package
 
-CACHE = Path(__file__).resolve().parents[2] / ".cache" / "pi"
 _NODE = "22.23.3"
 _OS = {"Linux": "linux", "Darwin": "darwin", "Windows": "win"}
 _CPU = {"x86_64": "x64", "AMD64": "x64", "aarch64": "arm64", "arm64": "arm64"}
@@ -74,27 +71,4 @@ def _node(oldest: tuple[int, int]) -> Path:
 
 
 def _installed(package: str) -> Path:
-    folder = CACHE / package.replace("/", "-")
-    done = folder / "complete"
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{folder}.lock"):
-        if not done.exists():
-            _install(package, folder)
-            done.touch()
-    return folder / "node_modules"
-
-
-def _install(package: str, folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    (folder / "package.json").write_text('{"private": true}')
-    quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"]
-    npm = shutil.which("npm") or "npm"
-    ran = subprocess.run(
-        [npm, "install", *quiet, package], cwd=folder, capture_output=True, text=True, check=False
-    )
-    if ran.returncode:
-        sentence = f"npm cannot install {package}: {ran.stderr.strip()[-500:]}"
-        if os.environ.get("LTM_REQUIRE_ALL") == "1":
-            pytest.fail(sentence)
-        pytest.skip(sentence)
+    return npm_package(package, "pi")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from ltm_tray.backends.sqlite import SqliteStore
+from ltm_tray.domain.upkeep import Backup
 from ltm_tray.fronts.agent.tools import tool_specs
 from ltm_tray.fronts.web.app import AppInfo, create_app
 from ltm_tray.fronts.web.server import LocalServer, bind_loopback
@@ -83,6 +84,8 @@ def a_web(
     port: int = PORT,
     switch: FakeSwitch | None = None,
     pi_state: str = "absent",
+    overdue: int | None = None,
+    backups: Sequence[Backup] = (),
 ) -> Web:
     clock = TickingClock()
     switch = switch or FakeSwitch()
@@ -90,6 +93,8 @@ def a_web(
     service = MemoryService(store, switch=switch, clock=clock)
     info = AppInfo(
         pi_state=lambda: pi_state,
+        overdue=lambda: overdue,
+        backups=lambda: backups,
         version="9.9.9",
         port=port,
         db_path=folder / "ltm.sqlite",

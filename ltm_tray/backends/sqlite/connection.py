@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
-import logging
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from math import inf
 from pathlib import Path
 from time import monotonic
 
 from ltm_tray.backends.sqlite import faults, opening, wal
-from ltm_tray.backends.sqlite.opening import Identity, identity
+from ltm_tray.backends.sqlite.opening import BUSY_TIMEOUT_S
+from ltm_tray.backends.sqlite.readiness import Care, Prepare, Readiness
 from ltm_tray.domain.errors import BackendUnavailable, DatabaseBusy
-from ltm_tray.domain.health import Notice, StoreState
+from ltm_tray.domain.health import Notice
 
-BUSY_TIMEOUT_S = 30
-"""How long a writer waits for another process before it gives up."""
 READ_TIMEOUT_S = 2
 """How long one read may compute before it is stopped."""
 WRITERS_MAX = 12
 """How many writers of this process wait at a time, so that threads are left for readers."""
 _STEPS_BETWEEN_CHECKS = 50_000
-
-logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Care:
-    """How a file that may be damaged is looked after, with no other process at it.
-
-    `examine` looks at all of an opened file; what it cannot put right there it raises as
-    `sqlite3.DatabaseError`. `mend` puts a sound file in the place of a damaged one, or
-    raises the error to be told.
-    """
-
-    examine: Callable[[sqlite3.Connection], None]
-    mend: Callable[[Path], None]
 
 
 class Database:
@@ -49,33 +32,29 @@ class Database:
     and the path is opened anew.
     """
 
-    def __init__(
-        self,
-        file: Path,
-        prepare: Callable[[sqlite3.Connection], None],
-        *,
-        care: Care | None = None,
-    ) -> None:
-        """Remember the path; `prepare` brings a freshly opened file to the current schema."""
+    def __init__(self, file: Path, prepare: Prepare, *, care: Care | None = None) -> None:
+        """Remember the path; without `care` it is a private file of this process."""
         self.file = file
-        self.notices: list[Notice] = []
         self.trouble: BackendUnavailable | None = None
         """Why the last write failed; None once one has not."""
         self._prepare = prepare
-        self._care = care
+        self._readiness = Readiness(file, prepare, care)
         self._write_guard = threading.Lock()
         self._writers = threading.Semaphore(WRITERS_MAX)
         self._free = threading.Condition()
         self._idle: list[sqlite3.Connection] = []
         self._writer: sqlite3.Connection | None = None
         self._in_use = 0
-        self._identity: Identity | None = None
-        self._log_identity: Identity | None = None
         self._distrusted = False
         self._closed = False
 
+    @property
+    def notices(self) -> list[Notice]:
+        """What there is to tell about the file; more may be added."""
+        return self._readiness.notices
+
     @contextmanager
-    def read(self) -> Iterator[sqlite3.Connection]:
+    def read(self, *, within_s: float = READ_TIMEOUT_S) -> Iterator[sqlite3.Connection]:
         """Lend a connection that sees one state of the data; it cannot write.
 
         Raises:
@@ -84,7 +63,7 @@ class Database:
         """
         with self._translated(), self._entered():
             connection = self._idle_reader()
-            deadline = monotonic() + READ_TIMEOUT_S
+            deadline = monotonic() + within_s
             connection.set_progress_handler(lambda: monotonic() > deadline, _STEPS_BETWEEN_CHECKS)
             try:
                 connection.execute("BEGIN")
@@ -111,6 +90,33 @@ class Database:
             self.trouble = error
             raise
         self.trouble = None
+
+    @contextmanager
+    def alone(self) -> Iterator[sqlite3.Connection]:
+        """Lend the writing connection without a transaction, for work on the file as a whole.
+
+        Raises:
+            DatabaseBusy: Another process kept the file locked for 30 s.
+            BackendUnavailable: The file cannot be opened or written.
+        """
+        with self._translated(), self._turn(), self._entered():
+            yield self._writing()
+
+    def copy_to(self, file: Path) -> Database:
+        """Write the present state to a new file, and return that as a database of its own.
+
+        Raises:
+            BackendUnavailable: One of the files cannot be opened, read or written.
+        """
+        with self.read(within_s=inf) as source:
+            opening.claim(file)
+            with closing(opening.connect(file)) as target:
+                source.backup(target)
+        return self.at(file)
+
+    def at(self, file: Path) -> Database:
+        """Return another, private file as such a database; it is opened at its first use."""
+        return Database(file, self._prepare)
 
     def distrust(self) -> None:
         """Have the whole file examined, and mended if need be, at the next use."""
@@ -147,9 +153,9 @@ class Database:
         """
         while True:
             with self._entered():
-                connection = self._writer = self._writer or self._connected()
+                connection = self._writing()
                 connection.execute("BEGIN IMMEDIATE")
-                if self._identity == identity(self.file):
+                if self._readiness.is_same_file:
                     yield connection
                     return
                 connection.execute("ROLLBACK")
@@ -173,88 +179,29 @@ class Database:
                 self._free.notify_all()
 
     def _must_open(self) -> bool:
-        return self._distrusted or self._identity is None or self._identity != identity(self.file)
+        return self._distrusted or self._writer is None or not self._readiness.is_same_file
 
     def _open_anew(self) -> None:
-        was = self._identity
+        """Open the path; closing the old file later would take the new one's log along."""
         self._close_all()
-        with opening.alone(self.file, wait_s=BUSY_TIMEOUT_S):
-            if was is not None and was != identity(self.file):
-                self._tell_replaced()
-            self._writer = self._opened()
-        self._identity = identity(self.file)
-        self._log_identity = identity(wal.log_of(self.file))
+        self._writer = self._readiness.open(wait_s=BUSY_TIMEOUT_S, thorough=self._distrusted)
         self._distrusted = False
-
-    def _tell_replaced(self) -> None:
-        """Keep the log of a file that is gone from being played into the one that is there."""
-        log_is = identity(wal.log_of(self.file))
-        kept = wal.set_aside(self.file) if log_is and log_is == self._log_identity else None
-        self._tell(
-            f"The database file {self.file} was deleted or replaced while LTM Tray ran; "
-            "it works with the file that is there now.",
-            kept,
-        )
-
-    def _opened(self) -> sqlite3.Connection:
-        try:
-            return self._ready(thorough=self._distrusted)
-        except sqlite3.DatabaseError as error:
-            if self._care is None or not faults.is_damage(error):
-                raise
-            self._care.mend(self.file)
-        return self._ready(thorough=False)
-
-    def _ready(self, *, thorough: bool) -> sqlite3.Connection:
-        made = opening.claim(self.file)
-        self._check_log(made=made)
-        connection = self._connected()
-        try:
-            if made:
-                wal.begin_count(connection)
-            self._prepare(connection)  # which may refuse the file, so nothing changes before
-            connection.execute("PRAGMA journal_mode = WAL")
-            if thorough and self._care:
-                self._care.examine(connection)
-        except BaseException:
-            connection.close()
-            raise
-        for file in opening.private_again(self.file):
-            self._tell(f"Others could get at {file}; only you can now.", state=StoreState.NOTED)
-        return connection
-
-    def _check_log(self, *, made: bool) -> None:
-        """Look whether SQLite may have the log, before it plays it into the file."""
-        if not made and self._care and self.file.stat().st_size == 0:
-            raise faults.Damaged("The file is empty.")
-        if made or not wal.belongs(self.file):
-            kept = wal.set_aside(self.file)
-            if kept:
-                self._tell("The database file was replaced while LTM Tray did not run.", kept)
-
-    def _tell(
-        self, sentence: str, kept_log: Path | None = None, state: StoreState = StoreState.REPLACED
-    ) -> None:
-        if kept_log:
-            sentence += f" The last changes of the file before are kept as {kept_log.name}."
-        logger.warning("%s", sentence)
-        self.notices.append(Notice(state, sentence))
 
     def _close_all(self) -> None:
         for connection in filter(None, (*self._idle, self._writer)):
             connection.close()
         self._idle.clear()
         self._writer = None
-        self._identity = None
 
-    def _connected(self) -> sqlite3.Connection:
-        return opening.connect(self.file, wait_s=BUSY_TIMEOUT_S)
+    def _writing(self) -> sqlite3.Connection:
+        assert self._writer is not None  # noqa: S101 — whoever has entered has opened
+        return self._writer
 
     def _idle_reader(self) -> sqlite3.Connection:
         with self._free:
             if self._idle:
                 return self._idle.pop()
-        connection = self._connected()
+        connection = opening.connect(self.file, wait_s=BUSY_TIMEOUT_S)
         connection.execute("PRAGMA query_only = ON")
         return connection
 

@@ -15,19 +15,19 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from time import monotonic
 
-from ltm_tray.backends.sqlite import faults, integrity, opening, rebuild, recovery, wal
-from ltm_tray.backends.sqlite.connection import BUSY_TIMEOUT_S, transaction
+from ltm_tray.backends.sqlite import backups, faults, integrity, opening, rebuild, recovery, wal
+from ltm_tray.backends.sqlite.connection import transaction
 from ltm_tray.backends.sqlite.migrations import migrate
 from ltm_tray.backends.sqlite.recovery import Recovered, Recovery
 from ltm_tray.backends.sqlite.salvage import Counts, salvage
 from ltm_tray.domain.errors import BackendUnavailable, LtmError
+from ltm_tray.domain.upkeep import BackupKind
 from ltm_tray.files import PRIVATE_FILE_MODE, aside_name, keep_copy, write_private_file
 from ltm_tray.ports import Clock
 
 FindBackup = Callable[[Path], Path | None]
 """Takes the folder of backups; returns the newest that is known to be good, or None."""
 
-BACKUPS = "backups"
 SMALL_BYTES = 4 * 1024 * 1024
 """A file up to this size is looked at page by page whenever it is opened."""
 _TRY_AGAIN_S = 10.0
@@ -37,16 +37,12 @@ _REPAIRING = "The database is damaged; what can be read is being saved."
 logger = logging.getLogger(__name__)
 
 
-def no_backup(_: Path) -> Path | None:
-    """Find none."""
-    return None
-
-
 class Mending:
     """Looks after one store's file; `work` says what it is doing, None while nothing."""
 
-    def __init__(self, clock: Clock, find_backup: FindBackup) -> None:
+    def __init__(self, file: Path, clock: Clock, find_backup: FindBackup) -> None:
         self.work: str | None = None
+        self._file = file
         self._clock = clock
         self._find_backup = find_backup
         self._failed: tuple[float, LtmError] | None = None
@@ -57,10 +53,25 @@ class Mending:
         Raises:
             sqlite3.DatabaseError: The file is damaged.
         """
-        migrate(connection)
         if _bytes(connection) <= SMALL_BYTES:
             _require_sound_pages(connection)
+        migrate(connection, before=lambda: self._back_up(connection))
         self._index(connection, integrity.quick_check)
+
+    def _back_up(self, connection: sqlite3.Connection) -> None:
+        """Keep the database as it is before an update changes it."""
+        if not self._file.samefile(connection.execute("PRAGMA database_list").fetchone()[2]):
+            return  # a private copy is brought up to date; what it is a copy of stays
+        folder = backups.folder_of(self._file)
+        connection.execute("BEGIN")
+        try:
+            backups.back_up(connection, folder, BackupKind.BEFORE_UPDATE, self._clock())
+        except BackendUnavailable:
+            _require_sound_pages(connection)  # damage is mended, all else is told
+            raise
+        finally:
+            connection.execute("ROLLBACK")
+        backups.delete_superfluous(folder)
 
     def examine(self, connection: sqlite3.Connection) -> None:
         """Look at all pages and the inside of the index, and make the index anew if need be.
@@ -118,11 +129,11 @@ class Mending:
         logger.info("Search index: %d of %d items", done, total)
 
     def _replace(self, file: Path) -> None:
-        backup = self._find_backup(file.parent / BACKUPS)
+        backup = self._find_backup(backups.folder_of(file))
         kept = aside_name(file, "damaged")
         with ExitStack() as open_files, _draft(file) as draft:
             source = open_files.enter_context(_held(file))
-            with closing(opening.connect(draft, wait_s=0)) as target:
+            with closing(opening.connect(draft)) as target:
                 done = self._filled(target, source, backup, kept)
             _keep(file, kept)
             if os.name == "nt":  # which cannot replace a file that is open
@@ -143,14 +154,12 @@ class Mending:
         kept: Path,
     ) -> Recovery:
         wal.begin_count(target)
-        migrate(target)
+        migrate(target, before=_nothing)
         target.execute("PRAGMA foreign_keys = OFF")
         with ExitStack() as open_files, transaction(target):
             older = None
             if backup is not None:
-                older = open_files.enter_context(
-                    closing(opening.connect(backup, wait_s=0, at_rest=True))
-                )
+                older = open_files.enter_context(closing(opening.connect_to_copy(backup)))
             counts = salvage(source, older, target)
             rebuild.rebuild(target, self._tell)
             done = self._recovery(counts, backup, kept)
@@ -167,6 +176,10 @@ class Mending:
                 for name, c in counts.items()
             ),
         )
+
+
+def _nothing() -> None:
+    """There is nothing to keep of an empty draft."""
 
 
 def _bytes(connection: sqlite3.Connection) -> int:
@@ -196,7 +209,7 @@ def _held(file: Path) -> Iterator[sqlite3.Connection | None]:
         # SQLite would delete the log of an empty file, and that log may hold what is missed.
         if file.stat().st_size:
             with _unless_damaged():
-                connection = opening.connect(file, wait_s=BUSY_TIMEOUT_S)
+                connection = opening.connect(file)
                 opened.callback(connection.close)
                 source = connection if _holds_memories(file, connection) else None
         if source:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 
 from ltm_tray.backends.sqlite.connection import transaction
 from ltm_tray.domain.errors import BackendUnavailable
@@ -110,11 +111,17 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
 """Each step is a tuple of statements, applied in one transaction with its version number."""
 
 
-def migrate(connection: sqlite3.Connection) -> None:
+def newest() -> int:
+    """Return the number of the schema that this version makes and reads."""
+    return len(MIGRATIONS)
+
+
+def migrate(connection: sqlite3.Connection, before: Callable[[], None]) -> None:
     """Bring the database to the newest schema; does nothing when it is there.
 
-    Several processes may do this at once: each step takes the write lock and looks
-    at the version again.
+    `before` is called once before a database that is in use is changed; if it raises,
+    nothing is. Several processes may do this at once: each step takes the write lock and
+    looks at the version again.
 
     Raises:
         BackendUnavailable: A newer version of LTM Tray made this file, or another program.
@@ -125,6 +132,8 @@ def migrate(connection: sqlite3.Connection) -> None:
             state=StoreState.OTHER_PROGRAM,
             next_step="Name another file in dbPath.",
         )
+    if 0 < _version(connection) < len(MIGRATIONS):
+        before()
     while (version := _version(connection)) < len(MIGRATIONS):
         with transaction(connection):
             if _version(connection) == version:

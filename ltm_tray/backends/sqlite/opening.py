@@ -19,6 +19,8 @@ from ltm_tray.backends.sqlite import faults, wal
 from ltm_tray.domain.errors import BackendUnavailable, DatabaseBusy
 from ltm_tray.files import PRIVATE_FILE_MODE, close_to_others, make_private_dir
 
+BUSY_TIMEOUT_S = 30
+"""How long a writer waits for another process before it gives up."""
 _SETTINGS = (
     "synchronous = FULL",
     "foreign_keys = ON",
@@ -30,15 +32,14 @@ _SETTINGS = (
 Identity = tuple[int, int]
 
 
-def connect(file: Path, *, wait_s: float, at_rest: bool = False) -> sqlite3.Connection:
+def connect(file: Path, *, wait_s: float = BUSY_TIMEOUT_S) -> sqlite3.Connection:
     """Open an existing database file; `wait_s` is how long it waits for other writers.
 
     What is committed is on the disk before the commit returns, so that it survives a
-    loss of power too. A file `at_rest` is one nobody writes to; it is only read.
+    loss of power too.
     """
-    mode = "ro&immutable=1" if at_rest else "rw"
     connection = sqlite3.connect(
-        f"file:{quote(str(file))}?mode={mode}",
+        f"file:{quote(str(file))}?mode=rw",
         uri=True,
         timeout=wait_s,
         isolation_level=None,
@@ -51,6 +52,13 @@ def connect(file: Path, *, wait_s: float, at_rest: bool = False) -> sqlite3.Conn
         connection.close()
         raise
     return connection
+
+
+def connect_to_copy(file: Path) -> sqlite3.Connection:
+    """Open a file that nobody writes, such as a backup, without a trace beside it."""
+    # A file in use would be read wrongly, so what still has a log is opened as usual.
+    mode = "mode=ro" if wal.log_of(file).exists() else "mode=ro&immutable=1"
+    return sqlite3.connect(f"file:{quote(str(file))}?{mode}", uri=True, isolation_level=None)
 
 
 @contextmanager
@@ -80,6 +88,7 @@ def claim(file: Path) -> bool:
         BackendUnavailable: A link or something else is in its place.
         OSError: It cannot be opened for writing.
     """
+    make_private_dir(file.parent)
     for part in (file, wal.log_of(file), wal.index_of(file)):
         if part.is_symlink():
             raise faults.unusable(part, faults.LINK)

@@ -108,13 +108,15 @@ def recall_of(row: Row) -> RecallLogEntry:
     )
 
 
-def insert_memory(connection: sqlite3.Connection, memory: Memory) -> int:
-    """Add a memory's row and return its number."""
+def insert_memory(connection: sqlite3.Connection, memory: Memory, number: int | None = None) -> int:
+    """Add a memory's row and return its number, the next one if none is given."""
     cursor = connection.execute(
-        "INSERT INTO memories (id, project_id, type, title, content, concepts_json, files_json,"
-        " source_observation_ids_json, session_id, is_latest, parent_id, text_key, text_bytes,"
-        " created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO memories (number, id, project_id, type, title, content, concepts_json,"
+        " files_json, source_observation_ids_json, session_id, is_latest, parent_id, text_key,"
+        " text_bytes, created_at, updated_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
+            number,
             memory.id,
             memory.project_id,
             memory.type,

@@ -6,10 +6,19 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ltm_tray.backends.sqlite import asking, browsing, counting, recovery, search, writing
-from ltm_tray.backends.sqlite.connection import Care, Database
-from ltm_tray.backends.sqlite.mending import FindBackup, Mending, no_backup
+from ltm_tray.backends.sqlite import (
+    asking,
+    backups,
+    browsing,
+    counting,
+    recovery,
+    search,
+    writing,
+)
+from ltm_tray.backends.sqlite.connection import Database
+from ltm_tray.backends.sqlite.mending import FindBackup, Mending
 from ltm_tray.backends.sqlite.opening import require_fts5
+from ltm_tray.backends.sqlite.readiness import Care
 from ltm_tray.backends.sqlite.recall_log import RecallLog
 from ltm_tray.domain.catalog import (
     EVERY_RECALL,
@@ -60,7 +69,7 @@ class SqliteStore:
         *,
         clock: Clock,
         new_id: NewId,
-        find_backup: FindBackup = no_backup,
+        find_backup: FindBackup = backups.newest_good,
         notices: Iterable[Notice] = (),
     ) -> None:
         """Look at SQLite, not yet at the file.
@@ -74,7 +83,7 @@ class SqliteStore:
         require_fts5()
         self._clock = clock
         self._new_id = new_id
-        self._mending = Mending(clock, find_backup)
+        self._mending = Mending(db_file, clock, find_backup)
         care = Care(examine=self._mending.examine, mend=self._mending.mend)
         self._database = Database(db_file, self._mending.prepare, care=care)
         self._database.notices.extend(notices)

@@ -58,6 +58,14 @@ def begin_count(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {first}")
 
 
+def stop_count(connection: sqlite3.Connection) -> None:
+    """Take the number from a database that will be written over another one as a whole.
+
+    What is written to that one next begins a new count.
+    """
+    connection.execute("PRAGMA application_id = 0")
+
+
 def count_up(connection: sqlite3.Connection) -> None:
     """Note, within a transaction, that the database has one commit more."""
     (number,) = connection.execute("PRAGMA application_id").fetchone()
@@ -70,14 +78,15 @@ def count_up(connection: sqlite3.Connection) -> None:
 def belongs(file: Path) -> bool:
     """Tell whether the log beside a database may be played into it; True where none is.
 
-    False only if that would mix two databases, or two states of one that lie apart.
+    False only if that would mix two databases, or two states of one that lie apart: the
+    file's number is neither the one before the log's first nor one of the log's own.
     """
     number = _number_of(file)
-    if not number:
-        return True
     numbers = _numbers_in_log(log_of(file))
     # What has no number at all, or none yet, cannot be judged.
-    return not numbers or not numbers[0] or numbers[0] - 1 <= number <= numbers[-1]
+    if not number or not numbers or not numbers[0]:
+        return True
+    return number in {numbers[0] - 1, *numbers}
 
 
 def set_aside(file: Path) -> Path | None:

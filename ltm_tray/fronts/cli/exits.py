@@ -22,6 +22,8 @@ class Exit(IntEnum):
     """The store, the settings or Pi's extensions folder cannot be used now."""
     NOT_RUNNING = 5
     """The app does not run (`open` and `status`)."""
+    IN_PART = 6
+    """Some lines of an import were bad or missing; the others are in."""
 
 
 EXIT_OF: dict[type[LtmError], Exit] = {

@@ -9,7 +9,7 @@ import click
 
 from ltm_tray import __version__, running
 from ltm_tray.domain.errors import LtmError
-from ltm_tray.fronts.cli import app, memory, pi
+from ltm_tray.fronts.cli import app, archive, memory, pi, upkeep
 from ltm_tray.fronts.cli.exits import exit_of
 from ltm_tray.fronts.cli.session import loaded_settings
 
@@ -21,6 +21,7 @@ Exit codes:
   3  long-term memory is switched off
   4  the store, the settings or Pi's extensions folder cannot be used now
   5  the app does not run (open, status)
+  6  some lines could not be imported; the others are in (import)
 """
 
 
@@ -55,6 +56,11 @@ for command in (
     memory.recall,
     memory.forget,
     memory.stats,
+    archive.export,
+    archive.import_file,
+    archive.purge,
+    upkeep.backup,
+    upkeep.restore,
     app.enable,
     app.disable,
     app.open_console,

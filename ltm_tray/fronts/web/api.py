@@ -104,8 +104,9 @@ class Api:
 
     def memory(self, memory_id: str) -> Response:
         """Return a whole memory with its versions."""
-        found = self._service.memory(memory_id, cwd=_query().text("cwd"))
-        return _answer(answers.memory_answer(found, self._service.versions(found.id)))
+        cwd = _query().text("cwd")
+        found = self._service.memory(memory_id, cwd=cwd)
+        return _answer(answers.memory_answer(found, self._service.versions(found.id, cwd=cwd)))
 
     def observation(self, observation_id: str) -> Response:
         """Return a whole observation."""

@@ -10,7 +10,9 @@ import msgspec
 from flask import Blueprint, Flask, redirect, request, send_from_directory, url_for
 from werkzeug.wrappers import Response
 
-from ltm_tray.domain.errors import LtmError, invalid
+from ltm_tray.domain.catalog import ProjectDetail
+from ltm_tray.domain.errors import LtmError, NotSupported, invalid
+from ltm_tray.domain.figures import StoreSize
 from ltm_tray.domain.times import to_iso
 from ltm_tray.fronts.web import display, reasons
 from ltm_tray.fronts.web.errors import status_of
@@ -73,6 +75,7 @@ class Console:
             ("GET", "/counts.json", self.counts),
             ("GET", "/<any('export.json', 'export.csv'):name>", self.export),
             ("GET", "/settings", self.settings),
+            ("GET", "/backups", self.backups),
             ("POST", "/settings/enabled", self.throw_switch),
             ("GET", "/static/<path:name>", self.static_file),
             ("GET", "/<any('favicon.svg', 'favicon.ico'):name>", self.favicon),
@@ -108,15 +111,31 @@ class Console:
 
     def settings(self) -> str:
         """Show the effective settings, the health and where things lie."""
-        details = self._service.project_details()
+        size: StoreSize | None = None
+        details: list[ProjectDetail] = []
+        overdue: int | None = None
+        unknown = ""
+        try:
+            size = self._service.totals().size
+            details = self._service.project_details()
+            overdue = self._pages.info.overdue()
+        except NotSupported as error:
+            unknown = error.message
         return self._pages.render(
             "settings.html",
             settings=[(display.setting_name(s.key), s) for s in self._service.settings()],
-            size=self._service.totals().size,
+            size=size,
+            unknown=unknown,
+            overdue=overdue,
+            backup=next(iter(self._pages.info.backups()), None),
             last_saved_at=display.latest(project.last_saved_at for project in details),
             last_observed_at=display.latest(project.last_observed_at for project in details),
             last_recalled_at=display.latest(project.last_recalled_at for project in details),
         )
+
+    def backups(self) -> str:
+        """Show the backups and how to go back to one."""
+        return self._pages.render("backups.html", backups=self._pages.info.backups())
 
     def throw_switch(self) -> Response:
         """Switch the memory on or off and return to the first page."""

@@ -10,9 +10,11 @@ from pathlib import PurePosixPath, PureWindowsPath
 from ltm_tray.domain.asked import Asked
 from ltm_tray.domain.snippet import matches, window_of
 from ltm_tray.domain.text import fold_whitespace
+from ltm_tray.domain.upkeep import BackupKind
 
 __all__ = [
     "ago",
+    "backup_reason",
     "byte_count",
     "counted",
     "exact",
@@ -128,6 +130,19 @@ def latest(times: Iterable[datetime | None]) -> datetime | None:
     return max((time for time in times if time is not None), default=None)
 
 
+_BACKUP_REASONS = {
+    BackupKind.DAILY: "daily",
+    BackupKind.MANUAL: "made by you",
+    BackupKind.BEFORE_UPDATE: "before an update",
+    BackupKind.BEFORE_RESTORE: "before a restore",
+}
+
+
+def backup_reason(kind: BackupKind) -> str:
+    """Return why a backup was made, in plain words."""
+    return _BACKUP_REASONS[kind]
+
+
 _SETTING_NAMES = {
     "enabled": "Long-term memory is on",
     "backend": "Where memories live",
@@ -137,6 +152,8 @@ _SETTING_NAMES = {
     "agentmemoryUrl": "Address of an agentmemory server",
     "port": "First port to try",
     "logRecalls": "Keep a log of recalls",
+    "observationsMaxAgeDays": "Days an observation is kept; 0 is for good",
+    "observationsMaxCount": "Observations each project keeps; 0 is all",
     "injectContext": "Give sessions their memories at the start",
 }
 

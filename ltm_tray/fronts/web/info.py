@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from ltm_tray.domain.upkeep import Backup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,7 +15,9 @@ class AppInfo:
 
     `port` is the one the server listens on. `pi_state` tells what stands where Pi's
     extension belongs: `absent`, `installed`, `outdated`, `foreign`, or nothing where that
-    cannot be told.
+    cannot be told. `overdue` tells how many observations are beyond the limits in the
+    settings, or None where there is no limit. `backups` gives
+    the backups, newest first.
     """
 
     version: str
@@ -22,3 +26,5 @@ class AppInfo:
     memory_dir: Path
     log_path: Path
     pi_state: Callable[[], str]
+    overdue: Callable[[], int | None] = lambda: None
+    backups: Callable[[], Sequence[Backup]] = tuple

@@ -1,0 +1,28 @@
+"""What an agentmemory server keeps safe by its own means, and not through this program."""
+
+from __future__ import annotations
+
+from ltm_tray.domain.errors import NotSupported
+from ltm_tray.domain.upkeep import Backup, BackupKind, Restored, Tell
+
+_SENTENCE = "agentmemory keeps its data itself; back its folder up by its own tools."
+
+
+class NoUpkeep:
+    """Has no backups and makes none; see `ports.Upkeep`."""
+
+    def back_up(self, kind: BackupKind, tell: Tell | None = None, /) -> Backup:
+        """Raise `NotSupported`."""
+        raise NotSupported(_SENTENCE)
+
+    def backups(self) -> list[Backup]:
+        """Return nothing."""
+        return []
+
+    def is_empty(self) -> bool:
+        """Return True: there is nothing that this program would back up."""
+        return True
+
+    def restore(self, source: str, tell: Tell | None = None, /) -> Restored:
+        """Raise `NotSupported`."""
+        raise NotSupported(_SENTENCE)
