@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 
 from ltm_tray.backends.sqlite import wal
-from tests.support.builders import a_memory, a_query
-from tests.support.damage import findings
-from tests.support.writer import SAME, Writer, acknowledged, open_store
+from tests.support.app import Answer, RunningApp
+from tests.support.builders import a_memory
+from tests.support.waiting import wait_until
+from tests.support.writer import SAME, Writer, acknowledged, open_store, text_of
+from tests.torture.kills import kill_writers
+from tests.torture.processes import write_together
 
 POSIX_ONLY = pytest.mark.skipif(os.name == "nt", reason="signals as POSIX knows them")
 
@@ -23,34 +26,18 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "memory" / "ltm.sqlite"
 
 
-def saved(file: Path) -> dict[str, str]:
-    with closing(sqlite3.connect(file)) as connection:
-        return dict(connection.execute("SELECT id, content FROM memories"))
-
-
 @pytest.mark.slow
 def test_programs_that_start_at_once_on_a_new_file_lose_no_write(file: Path) -> None:
-    writers = [Writer(file, f"p{number}", 50) for number in range(4)]
-    written = [dict(acknowledged(writer, writer.lines())) for writer in writers]
-    assert [len(texts) for texts in written] == [50] * 4
-    assert saved(file) == {id_: text for texts in written for id_, text in texts.items()}
-    assert findings(file) == []
+    done = write_together(file, processes=4, writes=200)
+    assert (done.writes, done.lost, done.refused, done.findings) == (200, 0, {}, [])
 
 
 @POSIX_ONLY
 @pytest.mark.slow
 def test_what_was_acknowledged_survives_programs_that_are_killed(file: Path) -> None:
-    known: dict[str, str] = {}
-    for round_ in range(6):
-        writers = [Writer(file, f"r{round_}p{number}", 0) for number in range(2)]
-        lines = [[writer.wait_for_a_write()] for writer in writers]
-        for writer, first in zip(writers, lines, strict=True):
-            known |= acknowledged(writer, first + writer.kill())
-        store = open_store(file)
-        assert store.recall(a_query(f"r{round_}p0n0")) != []
-        store.close()
-        assert known.items() <= saved(file).items()
-        assert findings(file) == []
+    done = kill_writers(file, kills=8)
+    assert done.acknowledged >= done.kills == 8
+    assert (done.lost, done.findings) == (0, [])
 
 
 @pytest.mark.slow
@@ -83,7 +70,7 @@ def test_the_log_stays_bounded_while_readers_never_pause(
     for reader in readers:
         reader.start()
     sizes = []
-    for number in range(250):
+    for number in range(120):
         store.remember(a_memory(f"n{number} " + f"word{number} " * 3_000))
         sizes.append(wal.size_of(file))
     done.set()
@@ -92,3 +79,26 @@ def test_the_log_stays_bounded_while_readers_never_pause(
     store.close()
     assert max(sizes) < 4_000_000
     assert not wal.log_of(file).exists()
+
+
+def test_while_another_program_writes_writers_wait_and_readers_are_answered() -> None:
+    with RunningApp("serve") as app:
+        app.post("/remember", cwd="/w/a", content="The build needs Node 22")
+        answers: list[Answer] = []
+
+        def save(number: int) -> None:
+            answers.append(app.post("/remember", cwd="/w/a", content=text_of("a", number)))
+
+        writers = [threading.Thread(target=save, args=(number,)) for number in range(14)]
+        with closing(sqlite3.connect(app.memory_dir / "ltm.sqlite", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            for writer in writers:
+                writer.start()
+            wait_until(lambda: len(answers) == 2, "the two that are too many are told so")
+            assert app.get("/health").json["ok"] is True
+            assert app.get("/recall", cwd="/w/a", q="node").status == 200
+            other.execute("ROLLBACK")
+        for writer in writers:
+            writer.join()
+        assert [answer.status for answer in answers] == [503] * 2 + [200] * 12
+        assert answers[0].json["error"] == "database_busy"

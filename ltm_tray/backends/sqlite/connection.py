@@ -18,6 +18,8 @@ from ltm_tray.domain.health import Notice
 
 READ_TIMEOUT_S = 2
 """How long one read may compute before it is stopped."""
+OPENING_TIMEOUT_S = 5
+"""How long others wait while one opens the file, which may have to be mended."""
 WRITERS_MAX = 12
 """How many writers of this process wait at a time, so that threads are left for readers."""
 _STEPS_BETWEEN_CHECKS = 50_000
@@ -45,6 +47,7 @@ class Database:
         self._idle: list[sqlite3.Connection] = []
         self._writer: sqlite3.Connection | None = None
         self._in_use = 0
+        self._opening = False
         self._distrusted = False
         self._closed = False
 
@@ -52,6 +55,11 @@ class Database:
     def notices(self) -> list[Notice]:
         """What there is to tell about the file; more may be added."""
         return self._readiness.notices
+
+    @property
+    def waits(self) -> bool:
+        """Whether another program is at the file that this one wants to open."""
+        return self._readiness.waits
 
     @contextmanager
     def read(self, *, within_s: float = READ_TIMEOUT_S) -> Iterator[sqlite3.Connection]:
@@ -126,7 +134,7 @@ class Database:
         """Close every connection once the running work is done; calling it again does nothing."""
         with self._free:
             self._closed = True
-            self._free.wait_for(lambda: self._in_use == 0)
+            self._free.wait_for(lambda: self._in_use == 0 and not self._opening)
             self._close_all()
 
     @contextmanager
@@ -162,15 +170,16 @@ class Database:
 
     @contextmanager
     def _entered(self) -> Iterator[None]:
-        """Keep the file from being reopened meanwhile."""
+        """Keep the file from being reopened meanwhile; open it where that must be."""
         with self._free:
+            self._wait_for_opening()
             if self._closed:
                 raise BackendUnavailable("The store is closed.")
-            if self._must_open():
-                self._free.wait_for(lambda: self._in_use == 0)
-                if self._must_open():  # another thread may have done it meanwhile
-                    self._open_anew()
-            self._in_use += 1
+            must_open = self._opening = self._must_open()
+            if not must_open:
+                self._in_use += 1
+        if must_open:
+            self._open_anew()
         try:
             yield
         finally:
@@ -178,14 +187,30 @@ class Database:
                 self._in_use -= 1
                 self._free.notify_all()
 
+    def _wait_for_opening(self) -> None:
+        if not self._free.wait_for(lambda: not self._opening, OPENING_TIMEOUT_S):
+            raise DatabaseBusy(
+                "The memory is being made ready, which takes a while; try again in a moment."
+            )
+
     def _must_open(self) -> bool:
         return self._distrusted or self._writer is None or not self._readiness.is_same_file
 
     def _open_anew(self) -> None:
-        """Open the path; closing the old file later would take the new one's log along."""
-        self._close_all()
-        self._writer = self._readiness.open(wait_s=BUSY_TIMEOUT_S, thorough=self._distrusted)
-        self._distrusted = False
+        """Open the path and enter; closing the old file later would take the new one's log."""
+        users = 0
+        try:
+            with self._free:
+                self._free.wait_for(lambda: self._in_use == 0)
+                self._close_all()
+            self._writer = self._readiness.open(wait_s=BUSY_TIMEOUT_S, thorough=self._distrusted)
+            self._distrusted = False
+            users = 1
+        finally:
+            with self._free:
+                self._opening = False
+                self._in_use = users
+                self._free.notify_all()
 
     def _close_all(self) -> None:
         for connection in filter(None, (*self._idle, self._writer)):

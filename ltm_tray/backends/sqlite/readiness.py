@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +41,8 @@ class Readiness:
 
     def __init__(self, file: Path, prepare: Prepare, care: Care | None) -> None:
         self.notices: list[Notice] = []
+        self.waits = False
+        """Whether another process is at the file right now."""
         self._file = file
         self._prepare = prepare
         self._care = care
@@ -60,8 +62,7 @@ class Readiness:
             sqlite3.Error: The same, as SQLite tells it.
             OSError: The same, as the system tells it.
         """
-        alone = opening.alone(self._file, wait_s=wait_s) if self._care else nullcontext()
-        with alone:
+        with self._alone(wait_s):
             if self._was is not None and not self.is_same_file:
                 self._tell_replaced()
                 self._was = None
@@ -69,6 +70,19 @@ class Readiness:
             self._was = identity(self._file)
             self._log_was = identity(wal.log_of(self._file))
             return connection
+
+    @contextmanager
+    def _alone(self, wait_s: float) -> Iterator[None]:
+        if self._care is None:
+            yield
+            return
+        self.waits = True
+        try:
+            with opening.alone(self._file, wait_s=wait_s):
+                self.waits = False
+                yield
+        finally:
+            self.waits = False
 
     def _tell_replaced(self) -> None:
         """Keep the log of a file that is gone from being played into the one that is there."""

@@ -53,6 +53,7 @@ from ltm_tray.domain.memory import (
 )
 from ltm_tray.ports import Clock, NewId
 
+_WAITS = "Another program makes the memory ready, or puts it right; this one waits for that."
 _BATCH_ITEMS = 100
 """How many items an export reads at a time; one can have 64 KiB of text."""
 
@@ -122,14 +123,10 @@ class SqliteStore:
     def health(self) -> Health:
         """See `MemoryBackend.health`."""
         facts = {"dbPath": str(self._database.file), "sqliteVersion": sqlite3.sqlite_version}
-        if self._mending.work is not None:
-            return Health(
-                ok=True,
-                backend="sqlite",
-                state=StoreState.REBUILDING,
-                detail=self._mending.work,
-                facts=facts,
-            )
+        work = self._mending.work or (_WAITS if self._database.waits else None)
+        if work is not None:
+            state = StoreState.REBUILDING
+            return Health(ok=True, backend="sqlite", state=state, detail=work, facts=facts)
         try:
             notices = self._notices()
         except LtmError as error:
