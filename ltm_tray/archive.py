@@ -28,6 +28,7 @@ from ltm_tray.domain.archive_lines import (
     promised_by,
     record_of,
 )
+from ltm_tray.domain.archive_redaction import redacted
 from ltm_tray.domain.errors import LtmDisabled
 from ltm_tray.domain.memory import Memory
 from ltm_tray.domain.project import project_of
@@ -190,7 +191,7 @@ def _batches(lines: BinaryIO) -> Iterator[list[_Line]]:
     size = 0
     for number, line in _numbered(lines):
         try:
-            batch.append(_Line(number, record_of(line)))
+            batch.append(_Line(number, redacted(record_of(line))))
         except BadRecord as problem:
             batch.append(_Line(number, None, str(problem)))
         size += len(line)

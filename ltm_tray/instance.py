@@ -70,7 +70,7 @@ class InstanceLock:
 
 def running_instance(paths: Paths) -> Instance | None:
     """Return the running app of this user, or None when none answers as one."""
-    if not _is_locked(paths):
+    if not is_taken(paths):
         return None
     try:
         text = paths.discovery_file.read_text("utf-8")
@@ -92,7 +92,7 @@ def _lock_of(paths: Paths) -> FileLock:
     return FileLock(paths.lock_file, mode=PRIVATE_FILE_MODE, thread_local=False)
 
 
-def _is_locked(paths: Paths) -> bool:
+def is_taken(paths: Paths) -> bool:
     """Tell whether some app lives, so that a file left by a killed one is not believed."""
     if not paths.lock_file.exists():
         return False

@@ -69,7 +69,7 @@ def _run(settings: SettingsFile, lock: InstanceLock, *, tray: bool, say: Say) ->
     stop = threading.Event()
     _stop_on_signals(stop)
     with ExitStack() as life:  # ends in the reverse order
-        services = bootstrap.open_services(settings)
+        services = bootstrap.open_services(settings, bootstrap.private_again(settings))
         life.callback(_close_in_time, services)
         server = _started_server(settings, services)
         life.callback(server.stop)

@@ -24,9 +24,11 @@ from ltm_tray.domain.catalog import (
 from ltm_tray.domain.errors import LtmDisabled, NotSupported, invalid
 from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.figures import DayActivity, Totals
+from ltm_tray.domain.health import Notice, StoreState
 from ltm_tray.domain.memory import (
     Health,
     Memory,
+    NewObservation,
     Observation,
     ObservationKind,
     Observed,
@@ -49,11 +51,18 @@ class MemoryService:
     """
 
     def __init__(
-        self, store: Store, *, switch: Switch, clock: Clock, upkeep: Told | None = None
+        self,
+        store: Store,
+        *,
+        switch: Switch,
+        clock: Clock,
+        upkeep: Told | None = None,
+        notices: Sequence[Notice] = (),
     ) -> None:
-        """Take the store and what the service obeys; `upkeep` adds to the health."""
+        """Take the store and what the service obeys; `upkeep` and `notices` add to the health."""
         self._store = store
         self._upkeep = upkeep
+        self._notices = notices
         self._switch = switch
         self._clock = clock
 
@@ -66,7 +75,8 @@ class MemoryService:
     def remember(self, request: requests.RememberRequest) -> Saved:
         """Save a memory; see `MemoryBackend.remember`."""
         self.require_enabled()
-        return self._store.remember(requests.new_memory(request, project_of(request.cwd)))
+        item = requests.new_memory(request, project_of(request.cwd))
+        return replace(self._store.remember(item), redacted=item.redacted)
 
     def recall(self, request: requests.RecallRequest) -> list[RecallHit]:
         """Return the project's best hits and note the question in the recall log."""
@@ -75,15 +85,18 @@ class MemoryService:
         asked_at, started_s = self._clock(), perf_counter()
         hits = self._store.recall(query)
         if rules.log_recalls:
+            redactor = requests.new_redactor()
+            asked = redactor.text(query.text)
             self._note(
                 RecallLogEntry(
                     project_id=query.project_id or "",
-                    query=query.text[:1_000],
+                    query=asked[:1_000],
                     source=request.source,
                     session_id=request.session_id,
                     hit_ids=tuple(hit.id for hit in hits),
                     duration_ms=(perf_counter() - started_s) * 1_000,
                     asked_at=asked_at,
+                    redacted=redactor.counts,
                 )
             )
         return hits
@@ -91,14 +104,7 @@ class MemoryService:
     def observe(self, request: requests.ObserveRequest) -> Observed:
         """Store what a moment left behind; see `MemoryBackend.observe`."""
         rules = self._required_rules()
-        item = requests.new_observation(request, project_of(request.cwd))
-        wanted = {
-            ObservationKind.AGENT_END: rules.observe_agent_end,
-            ObservationKind.PRE_COMPACT: rules.observe_pre_compact,
-        }
-        if not wanted[item.kind]:
-            raise LtmDisabled(f"Capturing {item.kind} is switched off in the settings.")
-        return self._store.observe(item)
+        return self._observe(requests.new_observation(request, project_of(request.cwd)), rules)
 
     def observe_messages(
         self, request: requests.ObserveRequest, messages: Sequence[Message]
@@ -108,17 +114,31 @@ class MemoryService:
         Raises:
             InvalidInput: No message holds text of a user or an assistant.
         """
-        self.require_enabled()
+        rules = self._required_rules()
         kind = request.kind if request.kind in set(ObservationKind) else ObservationKind.AGENT_END
-        payload = payload_of(ObservationKind(kind), messages)
+        redactor = requests.new_redactor()
+        # Before they are cut: half a secret would not be known as one.
+        spoken = [Message(message.role, redactor.words(message.text)) for message in messages]
+        payload = payload_of(ObservationKind(kind), spoken)
         if payload is None:
             raise invalid("messages", "required", "hold no text of a user or an assistant")
-        return self.observe(replace(request, title=payload.title, narrative=payload.narrative))
+        made = replace(request, title=payload.title, narrative=payload.narrative)
+        item = requests.new_observation(made, project_of(request.cwd))
+        return self._observe(replace(item, redacted=redactor.counts_with(item.redacted)), rules)
 
     def forget(self, request: requests.ForgetRequest) -> int:
         """Delete by id and return how many rows went; see `MemoryBackend.forget`."""
         self.require_enabled()
         return self._store.forget(requests.forget(request, project_of(request.cwd)))
+
+    def _observe(self, item: NewObservation, rules: CaptureRules) -> Observed:
+        wanted = {
+            ObservationKind.AGENT_END: rules.observe_agent_end,
+            ObservationKind.PRE_COMPACT: rules.observe_pre_compact,
+        }
+        if not wanted[item.kind]:
+            raise LtmDisabled(f"Capturing {item.kind} is switched off in the settings.")
+        return replace(self._store.observe(item), redacted=item.redacted)
 
     # The switch and the state
 
@@ -153,8 +173,10 @@ class MemoryService:
         if self._upkeep is not None:
             problems = problems + self._upkeep.problems()
             facts = facts | self._upkeep.facts()
-        detail = " ".join(filter(None, [health.detail, *problems]))
-        return replace(health, detail=detail or None, facts=facts)
+        noticed = [notice.sentence for notice in self._notices]
+        detail = " ".join(filter(None, [health.detail, *problems, *noticed]))
+        state = StoreState.NOTED if noticed and health.state is StoreState.OK else health.state
+        return replace(health, state=state, detail=detail or None, facts=facts)
 
     def stats(self, cwd: str) -> ProjectStats:
         """Return the counts of the project of `cwd`; zeros for an unknown one."""

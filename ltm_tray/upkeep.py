@@ -6,6 +6,7 @@ import logging
 import threading
 from datetime import timedelta
 
+from ltm_tray.domain.checkup import Finding
 from ltm_tray.domain.errors import InvalidInput, LtmError, NotFound
 from ltm_tray.domain.times import to_iso
 from ltm_tray.domain.upkeep import Backup, BackupKind, Restored, Tell
@@ -49,6 +50,18 @@ class UpkeepService:
     def backups(self) -> list[Backup]:
         """Return the backups, newest first; empty where there is none."""
         return self._upkeep.backups()
+
+    def is_empty(self) -> bool:
+        """See `Upkeep.is_empty`."""
+        return self._upkeep.is_empty()
+
+    def examine(self, *, full: bool) -> Finding:
+        """See `Upkeep.examine`."""
+        return self._upkeep.examine(full=full)
+
+    def give_log_back(self) -> str:
+        """See `Upkeep.give_log_back`."""
+        return self._upkeep.give_log_back()
 
     def restore(self, source: str | None = None, tell: Tell | None = None) -> Restored:
         """Bring the store back to a backup; without a name to the newest that is whole.

@@ -499,7 +499,7 @@ const ANSWERS: Record<string, (app: App, params: any, ctx: Context, signal?: Abo
 		const text = saved.deduplicated
 			? `Known already as ${saved.id} (${saved.type}).`
 			: `Saved as ${saved.id} (${saved.type}).${saved.supersedes ? ` It replaces ${saved.supersedes}.` : ""}`;
-		return answer(text, [saved.id]);
+		return answer(text + leftOut(saved.redacted), [saved.id]);
 	},
 
 	async memory_recall(app, params, ctx, signal) {
@@ -525,6 +525,12 @@ const ANSWERS: Record<string, (app: App, params: any, ctx: Context, signal?: Abo
 		);
 	},
 };
+
+/** What the app took out of a text before it stored it. */
+function leftOut(redacted: Record<string, number> | undefined): string {
+	const kinds = Object.entries(redacted ?? {}).map(([kind, count]) => `${kind} ${count}`);
+	return kinds.length ? ` Left out, as secrets are never stored: ${kinds.join(", ")}.` : "";
+}
 
 async function recall(app: App, params: any, ctx: Context, signal?: AbortSignal): Promise<Hit[]> {
 	const query = new URLSearchParams({

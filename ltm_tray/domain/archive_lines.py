@@ -16,6 +16,7 @@ import msgspec
 
 from ltm_tray.domain.archive import ArchivedObservation, ArchivedProject, Counts, Record
 from ltm_tray.domain.errors import InvalidInput, invalid
+from ltm_tray.domain.left_out import without_replacements
 from ltm_tray.domain.memory import (
     CONTENT_MAX_CHARACTERS,
     NARRATIVE_MAX_CHARACTERS,
@@ -286,7 +287,7 @@ def _labels(field: str, values: Iterable[str]) -> None:
 def _text(field: str, value: str, most: int) -> None:
     if not value.strip():
         raise BadRecord(f"{field}: must not be empty")
-    if len(value) > most:
+    if len(without_replacements(value)) > most:  # what was left out may have been shorter
         raise BadRecord(f"{field}: at most {most:,} characters")
     if not is_storable(value):
         raise BadRecord(f"{field}: must be valid Unicode without NUL")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from ltm_tray.domain.memory import HitKind, RecallQuery
@@ -93,7 +94,11 @@ class ItemPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallLogEntry:
-    """A question that was asked, by which front, and the hits it got, best first."""
+    """A question that was asked, by which front, and the hits it got, best first.
+
+    `redacted` counts by kind what was taken out of the question before it was noted; it is
+    empty in what the log gives back.
+    """
 
     id: int = 0
     project_id: str
@@ -103,6 +108,7 @@ class RecallLogEntry:
     hit_ids: tuple[str, ...]
     duration_ms: float
     asked_at: datetime
+    redacted: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

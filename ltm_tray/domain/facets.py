@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ltm_tray.domain.catalog import ItemFilter
@@ -72,7 +72,7 @@ def counts_of(cells: Iterable[Cell], value: Callable[[Cell], str]) -> tuple[Coun
     return ordered_counts(sums)
 
 
-def ordered_counts(sums: Counter[str]) -> tuple[Count, ...]:
+def ordered_counts(sums: Mapping[str, int]) -> tuple[Count, ...]:
     """Return counts, the highest first, equals by name, without zeros."""
     found = [Count(name, number) for name, number in sums.items() if number]
     return tuple(sorted(found, key=lambda count: (-count.count, count.value)))

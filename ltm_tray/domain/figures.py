@@ -103,6 +103,7 @@ class Totals:
 
     `never_recalled` counts latest memories that are no hit of any recall in the log.
     `busiest` and `most_recalled` name at most 10; forgotten items are left out.
+    `redacted` counts by kind what was taken out of what was ever stored.
     `size` is that of the whole store, also when one project is asked for.
     """
 
@@ -114,6 +115,7 @@ class Totals:
     busiest: tuple[BusyProject, ...]
     most_recalled: tuple[OftenRecalled, ...]
     never_recalled: int
+    redacted: tuple[Count, ...] = ()
 
     @property
     def memory_count(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -57,7 +58,10 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemory:
-    """A memory to save. `type` None means: inherit from what it replaces, else `fact`."""
+    """A memory to save. `type` None means: inherit from what it replaces, else `fact`.
+
+    `redacted` counts by kind what was taken out of it before.
+    """
 
     project_id: str
     cwd: str
@@ -67,6 +71,7 @@ class NewMemory:
     files: tuple[str, ...] = ()
     source_observation_ids: tuple[str, ...] = ()
     session_id: str | None = None
+    redacted: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,13 +79,15 @@ class Saved:
     """The answer to remember: the id that now holds the text.
 
     `supersedes` is the id of the version it replaced. `deduplicated` says that the
-    project already had this text under this id and no row was added.
+    project already had this text under this id and no row was added. `redacted` counts
+    by kind what was taken out of what was sent.
     """
 
     id: str
     type: MemoryType
     supersedes: str | None = None
     deduplicated: bool = False
+    redacted: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +115,8 @@ class NewObservation:
     """An observation to store.
 
     `dedup_key` names the captured moment: the same session, kind and key within the
-    window of `MemoryBackend.observe` is stored once. `source` is JSON data.
+    window of `MemoryBackend.observe` is stored once. `source` is JSON data. `redacted`
+    counts by kind what was taken out of all before.
     """
 
     project_id: str
@@ -119,13 +127,18 @@ class NewObservation:
     narrative: str
     dedup_key: str
     source: Any = None
+    redacted: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """The answer to observe: the id of the new observation, or None when it was stored before."""
+    """The answer to observe: the id of the new observation, or None when it was stored before.
+
+    `redacted` counts by kind what was taken out of what was sent.
+    """
 
     observation_id: str | None
+    redacted: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def deduplicated(self) -> bool:
@@ -230,7 +243,10 @@ class Forget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectStats:
-    """How much one project holds: latest memories, replaced versions, observations."""
+    """How much one project holds: latest memories, replaced versions, observations.
+
+    `redacted` counts by kind what was taken out of all that was ever stored there.
+    """
 
     memory_count: int = 0
     version_count: int = 0
@@ -238,6 +254,7 @@ class ProjectStats:
     last_saved_at: datetime | None = None
     last_observed_at: datetime | None = None
     last_recalled_at: datetime | None = None
+    redacted: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ltm_tray.domain.errors import FieldProblem, InvalidInput
+from ltm_tray.domain.errors import FieldProblem, InvalidInput, invalid
 from ltm_tray.domain.memory import (
     CONTENT_MAX_CHARACTERS,
     NARRATIVE_MAX_CHARACTERS,
@@ -27,6 +27,9 @@ from ltm_tray.domain.memory import (
 from ltm_tray.domain.project import Project
 from ltm_tray.domain.text import is_storable
 from ltm_tray.domain.times import from_iso
+
+if TYPE_CHECKING:
+    from ltm_tray.domain.redaction import Redactor
 
 LABEL_MAX_CHARACTERS = 1_024
 """Longest concept, file name, id, session id or title."""
@@ -93,10 +96,12 @@ class ForgetRequest:
 
 
 def new_memory(request: RememberRequest, project: Project) -> NewMemory:
-    """Check a request to remember.
+    """Check a request to remember, and take out of it what is never stored.
+
+    Lengths are those of what was sent.
 
     Raises:
-        InvalidInput: Lists every rule the request breaks.
+        InvalidInput: Lists every rule the request breaks, or nothing of the content is left.
     """
     check = _Checks()
     check.text("content", request.content, CONTENT_MAX_CHARACTERS)
@@ -106,15 +111,17 @@ def new_memory(request: RememberRequest, project: Project) -> NewMemory:
     check.labels("sourceObservationIds", request.source_observation_ids)
     check.optional_label("sessionId", request.session_id)
     check.done()
+    redactor = new_redactor()
     return NewMemory(
         project_id=project.id,
         cwd=project.cwd,
-        content=request.content,
+        content=_redacted("content", request.content, redactor),
         type=kind,
-        concepts=tuple(dict.fromkeys(request.concepts)),
-        files=tuple(dict.fromkeys(request.files)),
+        concepts=tuple(dict.fromkeys(redactor.labels(request.concepts))),
+        files=tuple(dict.fromkeys(redactor.labels(request.files))),
         source_observation_ids=tuple(dict.fromkeys(request.source_observation_ids)),
         session_id=request.session_id,
+        redacted=redactor.counts,
     )
 
 
@@ -153,10 +160,10 @@ def recall_query(request: RecallRequest, project: Project) -> RecallQuery:
 
 
 def new_observation(request: ObserveRequest, project: Project) -> NewObservation:
-    """Check a request to observe.
+    """Check a request to observe, and take out of it what is never stored.
 
     Raises:
-        InvalidInput: Lists every rule the request breaks.
+        InvalidInput: Lists every rule the request breaks, or nothing of the narrative is left.
     """
     check = _Checks()
     check.text("sessionId", request.session_id, LABEL_MAX_CHARACTERS)
@@ -165,19 +172,34 @@ def new_observation(request: ObserveRequest, project: Project) -> NewObservation
     check.text("narrative", request.narrative, NARRATIVE_MAX_CHARACTERS)
     check.optional_label("leafId", request.idempotency_key)
     check.done()
-    moment = (
-        request.idempotency_key or "title:" + hashlib.sha256(request.title.encode()).hexdigest()
-    )
+    redactor = new_redactor()
+    title = redactor.text(request.title)
+    moment = request.idempotency_key or "title:" + hashlib.sha256(title.encode()).hexdigest()
     return NewObservation(
         project_id=project.id,
         cwd=project.cwd,
         session_id=request.session_id,
         kind=kind or ObservationKind.AGENT_END,
-        title=request.title,
-        narrative=request.narrative,
+        title=title,
+        narrative=_redacted("narrative", request.narrative, redactor),
         dedup_key=moment,
-        source=request.source,
+        source=redactor.json(request.source),
+        redacted=redactor.counts,
     )
+
+
+def new_redactor() -> Redactor:
+    """Return what takes secrets out of one request."""
+    from ltm_tray.domain.redaction import Redactor  # its rules are made where something is written
+
+    return Redactor()
+
+
+def _redacted(field: str, text: str, redactor: Redactor) -> str:
+    redacted = redactor.words(text)
+    if not redacted:
+        raise invalid(field, "redacted", "holds nothing but secrets or private passages")
+    return redacted
 
 
 def forget(request: ForgetRequest, project: Project) -> Forget:

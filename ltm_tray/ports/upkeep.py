@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from ltm_tray.domain.checkup import Finding
 from ltm_tray.domain.upkeep import Backup, BackupKind, Restored, Tell
 
 
@@ -36,6 +37,16 @@ class Upkeep(Protocol):
 
     def is_empty(self) -> bool:
         """Tell whether there is nothing yet that a backup would keep."""
+
+    def examine(self, *, full: bool) -> Finding:
+        """Look whether the store is whole; `full` looks at everything, which can take minutes.
+
+        It never raises for damage: that is what it tells. What can be made anew from the
+        rest is offered as the finding's `mend`.
+        """
+
+    def give_log_back(self) -> str:
+        """Write the write-ahead log into the file and shorten it; what was done, in words."""
 
     def restore(self, source: str, tell: Tell | None = None, /) -> Restored:
         """Bring the store back to a backup, named by its file's name or by a path.

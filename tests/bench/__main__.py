@@ -12,6 +12,7 @@ from tests.bench.footprint import footprint
 from tests.bench.pi import pi_hooks, pi_without_app
 from tests.bench.quality import quality
 from tests.bench.recall_over_http import recall_over_http
+from tests.bench.redaction import redaction
 from tests.bench.report import Row, machine, table
 from tests.bench.scale import growth, speed, supersede
 from tests.bench.search_page import search_page
@@ -27,6 +28,7 @@ MEASURES: list[Callable[[], list[Row]]] = [
     supersede,
     search_page,
     figures,
+    redaction,
     backup,
     pi_hooks,
     pi_without_app,

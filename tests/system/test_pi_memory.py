@@ -11,6 +11,7 @@ import pytest
 from tests.support.app import RunningApp, ltm_tray
 from tests.support.fake_llm import FakeLlm, ToolCall
 from tests.support.pi import Pi
+from tests.support.redaction.pieces import GITHUB
 from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -52,6 +53,18 @@ def test_the_model_is_told_when_to_use_its_memory_and_when_not(
     assert set(llm.asked[0].tools) >= TOOLS
     assert "- memory_save: Save a lasting fact" in llm.asked[0].system
     assert "Do not use memory_save for" in llm.asked[0].system
+
+
+def test_the_model_is_told_what_was_left_out_of_what_it_saved(
+    pi: Pi, app: RunningApp, llm: FakeLlm
+) -> None:
+    save = ToolCall("memory_save", {"content": f"The CI pushes with {GITHUB}."})
+    llm.script["Save it."] = [save, "Saved."]
+    assert pi.says("Save it.") == "Saved."
+    (result,) = llm.asked[-1].results
+    assert result.endswith("Left out, as secrets are never stored: github-token 1.")
+    (hit,) = hits(app, pi, "pushes", "memory")
+    assert hit["snippet"] == "The CI pushes with [redacted: github-token]."
 
 
 def test_what_is_forgotten_is_gone(pi: Pi, app: RunningApp, llm: FakeLlm) -> None:

@@ -25,6 +25,7 @@ from tests.support.archives import (
     as_lines,
 )
 from tests.support.builders import HERE, THERE, a_query, an_observation
+from tests.support.redaction.pieces import GITHUB
 from tests.support.waiting import wait_until
 
 DAY_S = 86_400
@@ -69,6 +70,23 @@ def test_bad_lines_are_skipped_and_told_by_number_and_reason(whole: Whole) -> No
     assert [bad.reason.split(" ")[0] for bad in report.bad_lines] == ["it", "Invalid", "parentId:"]
     assert (report.bad, report.new.memories) == (3, 1)
     assert [hit.id for hit in found(whole)] == ["mem_3"]
+
+
+def test_what_an_import_brings_is_redacted_as_what_is_saved_here(whole: Whole) -> None:
+    line = a_memory_line("mem_1", content=f"tabs and {GITHUB}", title=f"tabs and {GITHUB[:20]}")
+    hidden = a_memory_line("mem_2", content="<private>all of it</private>")
+    report = whole.take_in(an_export(a_project(), line, hidden))
+    assert [hit.snippet for hit in found(whole)] == ["tabs and [redacted: github-token]"]
+    assert whole.store.memory("mem_1").title == "tabs and [redacted: github-token]"
+    assert [bad.reason for bad in report.bad_lines] == [
+        "content: holds nothing but secrets or private passages"
+    ]
+
+
+def test_a_text_that_redaction_made_longer_comes_in_again(whole: Whole) -> None:
+    content = ("password=[redacted: password] " * 4_000)[:65_600].strip()
+    whole.take_in(an_export(a_project(), a_memory_line("mem_1", content=content)))
+    assert whole.store.memory("mem_1").content == content
 
 
 def test_a_torn_file_gives_what_is_whole_and_tells_how_much_is_missing(whole: Whole) -> None:

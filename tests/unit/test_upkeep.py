@@ -6,6 +6,7 @@ import logging
 
 import pytest
 
+from ltm_tray.domain.checkup import Finding, fine
 from ltm_tray.domain.errors import BackendUnavailable
 from ltm_tray.domain.upkeep import Backup, BackupKind, Restored, Tell, backup_name
 from ltm_tray.upkeep import DailyBackups, UpkeepService
@@ -37,6 +38,12 @@ class FakeUpkeep:
 
     def is_empty(self) -> bool:
         return self.empty
+
+    def examine(self, *, full: bool) -> Finding:
+        return fine("integrity", "whole" if full else "looks whole")
+
+    def give_log_back(self) -> str:
+        return "given back"
 
     def restore(self, source: str, tell: Tell | None = None, /) -> Restored:
         raise NotImplementedError

@@ -34,6 +34,7 @@ def stats(data: Data, project_id: str) -> ProjectStats:
         last_saved_at=_last(m.updated_at for m in memories),
         last_observed_at=_last(o.created_at for o in observed),
         last_recalled_at=_last(r.asked_at for r in data.recalls_of(project_id)),
+        redacted=data.redacted_of(project_id),
     )
 
 

@@ -69,6 +69,7 @@ def totals(data: Data, project_id: str | None) -> Totals:
         busiest=_busiest(data, project_id),
         most_recalled=_most_recalled(data, asked),
         never_recalled=sum(m.id not in hits for m in latest),
+        redacted=ordered_counts(data.redacted_of(project_id)),
     )
 
 

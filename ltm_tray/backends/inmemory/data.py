@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -21,6 +22,20 @@ class Data:
     moments: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     recalls: list[RecallLogEntry] = field(default_factory=list)
     projects: dict[str, ProjectSummary] = field(default_factory=dict)
+    redactions: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How much was taken out of what is stored, by project and kind."""
+
+    def count_redacted(self, project_id: str, redacted: Mapping[str, int]) -> None:
+        """Count what was taken out of one item, by kind."""
+        self.redactions.update({(project_id, kind): n for kind, n in redacted.items()})
+
+    def redacted_of(self, project_id: str | None) -> dict[str, int]:
+        """Return what was taken out in a project by kind; None means in every project."""
+        counts: Counter[str] = Counter()
+        for (project, kind), count in sorted(self.redactions.items()):
+            if project_id in {None, project}:
+                counts[kind] += count
+        return dict(counts)
 
     def items(self) -> Iterator[Item]:
         """Yield the latest memories and the observations, oldest first in each."""

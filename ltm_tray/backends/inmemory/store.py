@@ -25,6 +25,7 @@ from ltm_tray.domain.cursor import position_of
 from ltm_tray.domain.errors import BackendUnavailable, NotFound
 from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.figures import DayActivity, Totals, last_days
+from ltm_tray.domain.left_out import told
 from ltm_tray.domain.memory import (
     RECALL_LOG_MAX,
     Forget,
@@ -81,7 +82,9 @@ class InMemoryStore:
         """See `MemoryBackend.health`."""
         if self._closed:
             return Health.of_error("inmemory", BackendUnavailable("The store is closed."))
-        return Health(ok=True, backend="inmemory")
+        redacted = told(self._data.redacted_of(None))
+        facts = {"redacted": redacted} if redacted else {}
+        return Health(ok=True, backend="inmemory", facts=facts)
 
     def close(self) -> None:
         """See `MemoryBackend.close`."""
@@ -146,7 +149,8 @@ class InMemoryStore:
         """See `MemoryCatalog.record_recall`."""
         with self._open() as data:
             number = data.recalls[-1].id + 1 if data.recalls else 1
-            data.recalls.append(replace(entry, id=number))
+            data.recalls.append(replace(entry, id=number, redacted={}))
+            data.count_redacted(entry.project_id, entry.redacted)
             del data.recalls[:-RECALL_LOG_MAX]
 
     def recalls(

@@ -37,6 +37,7 @@ def remember(data: Data, item: NewMemory, clock: Clock, new_id: NewId) -> Saved:
     if old is not None:
         data.memories[old.id] = replace(old, is_latest=False)
     data.memories[memory.id] = memory
+    data.count_redacted(item.project_id, item.redacted)
     return Saved(id=memory.id, type=memory.type, supersedes=memory.parent_id)
 
 
@@ -62,6 +63,7 @@ def observe(data: Data, item: NewObservation, clock: Clock, new_id: NewId) -> Ob
     )
     data.observations[new.id] = new
     data.moments[new.id] = moment
+    data.count_redacted(item.project_id, item.redacted)
     return Observed(observation_id=new.id)
 
 

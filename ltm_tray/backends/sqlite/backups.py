@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from time import sleep
@@ -22,6 +22,10 @@ _PAUSE_S = 0.002
 """Between two stretches of a copy, so that writers have the disk in between."""
 _DRAFT_LIVES_S = 3_600
 """A draft this old is of a backup that was cut off."""
+
+
+Lend = Callable[[], AbstractContextManager[sqlite3.Connection]]
+"""Lends a connection for the time of a block."""
 
 
 class Held(NamedTuple):
@@ -62,7 +66,7 @@ def newest_good(folder: Path) -> Path | None:
 
 
 def back_up(
-    source: sqlite3.Connection,
+    lend: Lend,
     folder: Path,
     kind: BackupKind,
     made_at: datetime,
@@ -70,8 +74,9 @@ def back_up(
 ) -> Backup:
     """Copy one state of a database into the folder; a copy counts when it proved whole.
 
-    `source` must be in a transaction: others may write meanwhile, and what they write is
-    not in the copy.
+    `lend` lends a connection in a transaction: others may write meanwhile, and what they
+    write is not in the copy. It has its connection back before the copy is checked, because
+    what is written cannot go from the log into the file until then.
 
     Raises:
         BackendUnavailable: The copy cannot be written, or is not whole.
@@ -81,14 +86,25 @@ def back_up(
         make_private_dir(folder)
         _delete_old_drafts(folder, made_at)
         with draft_in(folder, name) as draft:
-            held = _held(source)
-            copy(source, draft, tell)
+            with lend() as source:
+                held = _held(source)
+                copy(source, draft, tell)
             _compare(checked(draft), held)
             draft.replace(folder / name)
         size = (folder / name).stat().st_size
     except (OSError, sqlite3.Error, InvalidInput) as error:
         raise BackendUnavailable(f"No backup can be made in {folder}: {error}.") from error
     return Backup(name=name, kind=kind, made_at=made_at, size_bytes=size)
+
+
+@contextmanager
+def snapshot(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Let a block read one state of the data, whatever others write meanwhile."""
+    connection.execute("BEGIN")
+    try:
+        yield connection
+    finally:
+        connection.execute("ROLLBACK")
 
 
 def delete_superfluous(folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from datetime import datetime
 
-from ltm_tray.backends.sqlite import rows
+from ltm_tray.backends.sqlite import redactions, rows
 from ltm_tray.backends.sqlite.filtering import Condition, condition_of, of_project
 from ltm_tray.domain.catalog import ItemFilter, ItemPage, ProjectDetail, ProjectSummary
 from ltm_tray.domain.cursor import Position
@@ -172,6 +172,7 @@ def stats(connection: sqlite3.Connection, project_id: str) -> ProjectStats:
         last_saved_at=_time(saved),
         last_observed_at=_time(observed_at),
         last_recalled_at=_time(asked_at),
+        redacted=redactions.counted(connection, project_id),
     )
 
 

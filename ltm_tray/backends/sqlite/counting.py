@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from ltm_tray.backends.sqlite import asking, rows
+from ltm_tray.backends.sqlite import asking, redactions, rows
 from ltm_tray.backends.sqlite.filtering import Condition, condition_of, of_project
 from ltm_tray.backends.sqlite.index import match_expression
 from ltm_tray.backends.sqlite.sizes import store_size
 from ltm_tray.domain.analysis import query_terms
 from ltm_tray.domain.catalog import ItemFilter
-from ltm_tray.domain.facets import Cell, Facets, counts_of, facets_of
+from ltm_tray.domain.facets import Cell, Facets, counts_of, facets_of, ordered_counts
 from ltm_tray.domain.figures import (
     TOP_MAX,
     BusyProject,
@@ -171,6 +171,7 @@ def totals(connection: sqlite3.Connection, project_id: str | None, file: Path) -
         busiest=_busiest(connection, counted, one),
         most_recalled=_most_recalled(connection, hits),
         never_recalled=sum(cell.count for cell in memories) - recalled,
+        redacted=ordered_counts(redactions.counted(connection, project_id)),
     )
 
 

@@ -102,6 +102,11 @@ def page_check(connection: sqlite3.Connection) -> list[Finding]:
     return [Finding(Part.FILE, _plain(row[0])) for row in found if row[0] != "ok"]
 
 
+def damage_check(connection: sqlite3.Connection) -> list[Finding]:
+    """Look at every page and every row's place in its indexes and among the others."""
+    return [*_pages_and_indexes(connection), *_broken_references(connection)]
+
+
 def index_check(connection: sqlite3.Connection) -> list[Finding]:
     """Look at the inside of the index; the connection must be one that may write."""
     found = quick_check(connection)
@@ -114,10 +119,10 @@ def full_check(connection: sqlite3.Connection, progress: Progress) -> list[Findi
     Takes minutes for 100,000 memories. Run it on a connection that may write, within a
     transaction, so that nothing changes meanwhile. Empty where all is well.
     """
-    found = _pages_and_indexes(connection)
+    found = damage_check(connection)
     if found:
         return found  # what else would be found follows from it
-    found = [*_broken_references(connection), *index_check(connection)]
+    found = [*_orphans(connection), *index_check(connection)]
     if not any(finding.part is Part.INDEX for finding in found):
         found += _differing_texts(connection, progress)
     return found
@@ -172,6 +177,9 @@ def _broken_references(connection: sqlite3.Connection) -> Iterator[Finding]:
     for table in sorted(set(tables)):
         sentence = f"{tables.count(table):,} rows of {table} name a row that is not there."
         yield Finding(Part.REFERENCES, sentence)
+
+
+def _orphans(connection: sqlite3.Connection) -> Iterator[Finding]:
     (orphans,) = connection.execute(_ORPHANS_SQL).fetchone()
     if orphans:
         sentence = f"{orphans:,} memories name an earlier version that is not there."

@@ -12,6 +12,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -54,7 +55,7 @@ class Mending:
             sqlite3.DatabaseError: The file is damaged.
         """
         if _bytes(connection) <= SMALL_BYTES:
-            _require_sound_pages(connection)
+            _require_none(integrity.page_check(connection))
         migrate(connection, before=lambda: self._back_up(connection))
         self._index(connection, integrity.quick_check)
 
@@ -63,14 +64,12 @@ class Mending:
         if not self._file.samefile(connection.execute("PRAGMA database_list").fetchone()[2]):
             return  # a private copy is brought up to date; what it is a copy of stays
         folder = backups.folder_of(self._file)
-        connection.execute("BEGIN")
+        lend = partial(backups.snapshot, connection)
         try:
-            backups.back_up(connection, folder, BackupKind.BEFORE_UPDATE, self._clock())
+            backups.back_up(lend, folder, BackupKind.BEFORE_UPDATE, self._clock())
         except BackendUnavailable:
-            _require_sound_pages(connection)  # damage is mended, all else is told
+            _require_none(integrity.page_check(connection))  # damage is mended, not told
             raise
-        finally:
-            connection.execute("ROLLBACK")
         backups.delete_superfluous(folder)
 
     def examine(self, connection: sqlite3.Connection) -> None:
@@ -79,7 +78,7 @@ class Mending:
         Raises:
             sqlite3.DatabaseError: The file is damaged.
         """
-        _require_sound_pages(connection)
+        _require_none(integrity.damage_check(connection))
         self._index(connection, integrity.index_check)
 
     def mend(self, file: Path) -> None:
@@ -187,8 +186,7 @@ def _bytes(connection: sqlite3.Connection) -> int:
     return int(connection.execute(sql).fetchone()[0])
 
 
-def _require_sound_pages(connection: sqlite3.Connection) -> None:
-    found = integrity.page_check(connection)
+def _require_none(found: list[integrity.Finding]) -> None:
     if found:
         raise faults.Damaged(found[0].sentence)
 

@@ -107,7 +107,16 @@ _FIRST = (
     "CREATE TABLE store_facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+_REDACTIONS = (
+    """CREATE TABLE redactions (
+        project_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        amount INTEGER NOT NULL,
+        PRIMARY KEY (project_id, kind)
+    ) WITHOUT ROWID""",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _REDACTIONS)
 """Each step is a tuple of statements, applied in one transaction with its version number."""
 
 

@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections import deque
 
+from ltm_tray.backends.sqlite import redactions
 from ltm_tray.backends.sqlite.connection import Database
 from ltm_tray.backends.sqlite.rows import as_json
 from ltm_tray.domain.catalog import RecallLogEntry
@@ -110,6 +111,7 @@ def _insert(connection: sqlite3.Connection, entry: RecallLogEntry) -> None:
         " hit_count, duration_ms, asked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         _values(entry),
     ).lastrowid
+    redactions.add(connection, entry.project_id, entry.redacted)
     connection.executemany(
         "INSERT OR IGNORE INTO recall_hits (hit_id, recall_id) VALUES (?, ?)",
         [(hit_id, recall_id) for hit_id in entry.hit_ids],

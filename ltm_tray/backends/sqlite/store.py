@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from ltm_tray.backends.sqlite import (
@@ -12,6 +12,7 @@ from ltm_tray.backends.sqlite import (
     browsing,
     counting,
     recovery,
+    redactions,
     search,
     writing,
 )
@@ -37,6 +38,7 @@ from ltm_tray.domain.errors import LtmError
 from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.figures import DayActivity, Totals, last_days
 from ltm_tray.domain.health import Notice, StoreState, told
+from ltm_tray.domain.left_out import told as left_out
 from ltm_tray.domain.memory import (
     CONTENT_MAX_CHARACTERS,
     Forget,
@@ -71,12 +73,10 @@ class SqliteStore:
         clock: Clock,
         new_id: NewId,
         find_backup: FindBackup = backups.newest_good,
-        notices: Iterable[Notice] = (),
     ) -> None:
         """Look at SQLite, not yet at the file.
 
-        `find_backup` is asked for what fills the gaps when the file is damaged; `notices`
-        are told by health beside the store's own.
+        `find_backup` is asked for what fills the gaps when the file is damaged.
 
         Raises:
             BackendUnavailable: This Python's SQLite lacks FTS5.
@@ -87,7 +87,6 @@ class SqliteStore:
         self._mending = Mending(db_file, clock, find_backup)
         care = Care(examine=self._mending.examine, mend=self._mending.mend)
         self._database = Database(db_file, self._mending.prepare, care=care)
-        self._database.notices.extend(notices)
         self._recall_log = RecallLog(self._database)
 
     @property
@@ -128,22 +127,25 @@ class SqliteStore:
             state = StoreState.REBUILDING
             return Health(ok=True, backend="sqlite", state=state, detail=work, facts=facts)
         try:
-            notices = self._notices()
+            notices, redacted = self._looked_over()
         except LtmError as error:
             return Health.of_error("sqlite", error, facts)
+        if redacted:
+            facts["redacted"] = redacted
         state, detail, next_step = told(notices)
         return Health(
             ok=True, backend="sqlite", state=state, detail=detail, next_step=next_step, facts=facts
         )
 
-    def _notices(self) -> list[Notice]:
-        """Try what a write and a read need, and return what there is to tell."""
+    def _looked_over(self) -> tuple[list[Notice], str]:
+        """Try what a write and a read need; return what there is to tell, and what is left out."""
         if self._database.trouble is not None:
             self._try_to_write()
         with self._database.read() as connection:
             connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone()
             recovered = recovery.notice_of(connection, self._clock())
-        return [*self._database.notices, *filter(None, [recovered])]
+            redacted = left_out(redactions.counted(connection, None))
+        return [*self._database.notices, *filter(None, [recovered])], redacted
 
     def _try_to_write(self) -> None:
         """Find out whether the trouble of the last write is over: is there room for a text?"""

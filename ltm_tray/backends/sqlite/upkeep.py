@@ -5,13 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from math import inf
 from pathlib import Path
 from time import monotonic
 
-from ltm_tray.backends.sqlite import backups, wal
+from ltm_tray.backends.sqlite import backups, checkup, wal
 from ltm_tray.backends.sqlite.connection import Database
 from ltm_tray.backends.sqlite.opening import BUSY_TIMEOUT_S, connect, connect_to_copy
+from ltm_tray.domain.checkup import Finding
 from ltm_tray.domain.errors import BackendUnavailable, DatabaseBusy, InvalidInput, NotFound, invalid
 from ltm_tray.domain.upkeep import Backup, BackupKind, Restored, Tell, backup_name
 from ltm_tray.files import make_private_dir
@@ -30,9 +32,9 @@ class SqliteUpkeep:
 
     def back_up(self, kind: BackupKind, tell: Tell | None = None, /) -> Backup:
         """See `Upkeep.back_up`."""
+        lend = partial(self._database.read, within_s=inf)
         try:
-            with self._database.read(within_s=inf) as source:
-                made = backups.back_up(source, self._folder, kind, self._clock(), tell)
+            made = backups.back_up(lend, self._folder, kind, self._clock(), tell)
         except BackendUnavailable as error:
             if isinstance(error.__cause__, InvalidInput):  # the copy is not whole
                 self._database.distrust()
@@ -52,6 +54,21 @@ class SqliteUpkeep:
         )
         with self._database.read() as connection:
             return not connection.execute(sql).fetchone()[0]
+
+    def examine(self, *, full: bool) -> Finding:
+        """See `Upkeep.examine`."""
+        try:
+            return checkup.examine(self._database, full=full)
+        except BackendUnavailable as error:
+            return checkup.unreadable(error.message, self.backups())
+
+    def give_log_back(self) -> str:
+        """See `Upkeep.give_log_back`."""
+        with self._database.alone() as connection:
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise DatabaseBusy("Some program reads on and on; end it and try again.")
+        return "Wrote the log into the file and shortened it."
 
     def restore(self, source: str, tell: Tell | None = None, /) -> Restored:
         """See `Upkeep.restore`."""

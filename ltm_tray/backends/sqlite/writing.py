@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from ltm_tray.backends.sqlite import browsing, index, rows
+from ltm_tray.backends.sqlite import browsing, index, redactions, rows
 from ltm_tray.domain.memory import (
     DEDUP_WINDOW_S,
     Forget,
@@ -36,6 +36,7 @@ def remember(
     if old is not None:
         _retire(connection, project, old)
     number = rows.insert_memory(connection, new)
+    redactions.add(connection, item.project_id, item.redacted)
     index.add_memory(connection, project, number, _texts(new))
     return Saved(id=new.id, type=new.type, supersedes=new.parent_id)
 
@@ -55,6 +56,7 @@ def observe(
         return Observed(observation_id=None)
     observation_id = new_id("obs")
     number = rows.insert_observation(connection, item, observation_id, now)
+    redactions.add(connection, item.project_id, item.redacted)
     index.add_observation(connection, project, number, (item.title, item.narrative))
     return Observed(observation_id=observation_id)
 

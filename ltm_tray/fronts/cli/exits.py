@@ -24,6 +24,8 @@ class Exit(IntEnum):
     """The app does not run (`open` and `status`)."""
     IN_PART = 6
     """Some lines of an import were bad or missing; the others are in."""
+    FOUND = 7
+    """A check-up found something that does not work, or could be lost (`doctor`)."""
 
 
 EXIT_OF: dict[type[LtmError], Exit] = {

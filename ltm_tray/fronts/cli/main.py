@@ -9,7 +9,7 @@ import click
 
 from ltm_tray import __version__, running
 from ltm_tray.domain.errors import LtmError
-from ltm_tray.fronts.cli import app, archive, memory, pi, upkeep
+from ltm_tray.fronts.cli import app, archive, doctor, memory, pi, upkeep
 from ltm_tray.fronts.cli.exits import exit_of
 from ltm_tray.fronts.cli.session import loaded_settings
 
@@ -22,6 +22,7 @@ Exit codes:
   4  the store, the settings or Pi's extensions folder cannot be used now
   5  the app does not run (open, status)
   6  some lines could not be imported; the others are in (import)
+  7  something does not work, or could be lost (doctor)
 """
 
 
@@ -61,6 +62,7 @@ for command in (
     archive.purge,
     upkeep.backup,
     upkeep.restore,
+    doctor.doctor_command,
     app.enable,
     app.disable,
     app.open_console,

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ltm_tray.domain.left_out import told
 from ltm_tray.domain.memory import ProjectStats, RecallHit, Saved
 from ltm_tray.domain.project import Project
 from ltm_tray.domain.times import to_iso
@@ -29,16 +30,20 @@ def saved_json(saved: Saved) -> dict[str, Any]:
         found["supersedes"] = saved.supersedes
     if saved.deduplicated:
         found["deduplicated"] = True
+    if saved.redacted:
+        found["redacted"] = dict(saved.redacted)
     return found
 
 
 def saved_text(saved: Saved) -> str:
-    """Return one line about what `save` did."""
+    """Return what `save` did, and what it left out."""
     if saved.deduplicated:
-        return f"Known already as {saved.id} ({saved.type})."
-    if saved.supersedes:
-        return f"Saved as {saved.id} ({saved.type}); it replaces {saved.supersedes}."
-    return f"Saved as {saved.id} ({saved.type})."
+        done = f"Known already as {saved.id} ({saved.type})."
+    elif saved.supersedes:
+        done = f"Saved as {saved.id} ({saved.type}); it replaces {saved.supersedes}."
+    else:
+        done = f"Saved as {saved.id} ({saved.type})."
+    return f"{done} Left out: {told(saved.redacted)}." if saved.redacted else done
 
 
 def hits_json(hits: Sequence[RecallHit]) -> dict[str, Any]:
@@ -81,6 +86,7 @@ def stats_json(stats: ProjectStats, project: Project) -> dict[str, Any]:
         "versionCount": stats.version_count,
         "observationCount": stats.observation_count,
         **{name: to_iso(time) if time else None for name, time in times.items()},
+        "redacted": dict(stats.redacted),
     }
 
 
@@ -94,6 +100,7 @@ def stats_rows(stats: ProjectStats, project: Project) -> list[tuple[str, str]]:
         ("Last saved", _when(stats.last_saved_at)),
         ("Last observed", _when(stats.last_observed_at)),
         ("Last recalled", _when(stats.last_recalled_at)),
+        ("Left out", told(stats.redacted) or "nothing"),
     ]
 
 

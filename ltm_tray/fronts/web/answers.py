@@ -43,12 +43,13 @@ class HealthAnswer(Answer):
 
 
 class SavedAnswer(Answer):
-    """The answer of remember."""
+    """The answer of remember; `redacted` counts by kind what was taken out of what was sent."""
 
     id: str
     type: str
     supersedes: str | None = None
     deduplicated: bool = False
+    redacted: dict[str, int] = {}
 
 
 class MatchedTermAnswer(Answer):
@@ -89,10 +90,11 @@ class HitsAnswer(Answer):
 
 
 class ObservedAnswer(Answer):
-    """The answer of observe: one of the two."""
+    """The answer of observe: one of the two; `redacted` as in the answer of remember."""
 
     observation_id: str | None = None
     deduplicated: bool = False
+    redacted: dict[str, int] = {}
 
 
 class DeletedAnswer(Answer):
@@ -102,7 +104,10 @@ class DeletedAnswer(Answer):
 
 
 class StatsAnswer(Answer):
-    """The answer of stats; a time is null where nothing has happened yet."""
+    """The answer of stats; a time is null where nothing has happened yet.
+
+    `redacted` counts by kind what was taken out of all that was ever stored.
+    """
 
     project_id: str
     cwd: str
@@ -112,6 +117,7 @@ class StatsAnswer(Answer):
     last_saved_at: Time | None
     last_observed_at: Time | None
     last_recalled_at: Time | None
+    redacted: dict[str, int]
 
 
 class MemoryAnswer(Answer):
@@ -186,6 +192,7 @@ def stats_answer(value: ProjectStats, project: Project) -> StatsAnswer:
         last_saved_at=_optional_time(value.last_saved_at),
         last_observed_at=_optional_time(value.last_observed_at),
         last_recalled_at=_optional_time(value.last_recalled_at),
+        redacted=dict(value.redacted),
     )
 
 

@@ -56,6 +56,15 @@ def indexed(file: Path) -> tuple[set[object], set[object]]:
     return latest, held
 
 
+def test_what_was_taken_out_is_counted_across_runs(file: Path) -> None:
+    store = open_store(file)
+    store.remember(a_memory(redacted={"password": 2}))
+    store.close()
+    store = open_store(file)
+    assert store.stats(HERE.id).redacted == {"password": 2}
+    store.close()
+
+
 def test_nothing_is_on_disk_before_the_first_use(file: Path) -> None:
     store = open_store(file)
     assert not file.parent.exists()
