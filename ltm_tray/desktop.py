@@ -31,11 +31,15 @@ _CONNECT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
-    """What the tray opens; the console's address has no slash at its end."""
+    """What the tray opens; the console's address has no slash at its end.
+
+    `entrance` turns the path of a page of the console into the path that opens it.
+    """
 
     console_url: str
     memory_dir: Path
     log_file: Path
+    entrance: Callable[[str], str] = str
 
 
 class DesktopActions:
@@ -88,11 +92,11 @@ class DesktopActions:
 
     def open_console(self) -> None:
         """See `TrayActions.open_console`."""
-        self._show(self._places.console_url)
+        self._show_page("")
 
     def open_recalls(self) -> None:
         """See `TrayActions.open_recalls`."""
-        self._show(f"{self._places.console_url}/recalls")
+        self._show_page("/recalls")
 
     def connect_pi(self) -> None:
         """See `TrayActions.connect_pi`; the console says what to do next."""
@@ -116,6 +120,9 @@ class DesktopActions:
     def quit(self) -> None:
         """See `TrayActions.quit`."""
         self._end()
+
+    def _show_page(self, path: str) -> None:
+        self._show(self._places.console_url + self._places.entrance(path))
 
     def _switch(self) -> Setting:
         return next(setting for setting in self._service.settings() if setting.key == "enabled")

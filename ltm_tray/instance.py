@@ -13,10 +13,11 @@ from filelock import FileLock, Timeout
 
 from ltm_tray.files import PRIVATE_FILE_MODE, make_private_dir, write_private_file
 from ltm_tray.paths import Paths
+from ltm_tray.token_file import read_token
 
 SERVICE = "ltm_tray"
-_HEALTH_TIMEOUT_S = 2.0
-_HEALTH_MAX_BYTES = 65_536
+_ANSWER_TIMEOUT_S = 2.0
+_ANSWER_MAX_BYTES = 65_536
 _PROBE_GRACE_S = 0.5
 _POLL_S = 0.1
 
@@ -88,6 +89,18 @@ def wait_for_instance(paths: Paths, *, timeout_s: float) -> Instance | None:
     return found
 
 
+def console_url(paths: Paths, instance: Instance) -> str:
+    """Return the address that opens the console of a running app.
+
+    Where the app asks for a token, it is a link that works once and soon: it is for the
+    user's browser alone, never for a log.
+    """
+    token = read_token(paths.token_file)
+    if token is None:
+        return instance.url
+    return instance.url + _asked(instance.url, "POST", "/console", token=token).path
+
+
 def _lock_of(paths: Paths) -> FileLock:
     return FileLock(paths.lock_file, mode=PRIVATE_FILE_MODE, thread_local=False)
 
@@ -103,21 +116,31 @@ def is_taken(paths: Paths) -> bool:
         return True
 
 
-class _Health(msgspec.Struct):
-    service: str
+class _Answer(msgspec.Struct):
+    service: str = ""
+    path: str = ""
 
 
 def _answers(url: str) -> bool:
     """Ask the health route: an app that hangs, or a file edited by hand, leads nowhere."""
+    return _asked(url, "GET", "/health").service == SERVICE
+
+
+def _asked(url: str, method: str, route: str, *, token: str = "") -> _Answer:
+    """Return what a route of the API answers; nothing where no app does."""
     from http.client import HTTPConnection, HTTPException  # costly, and seldom needed
 
+    headers = {"Content-Type": "application/json"}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
     try:
         address = urlsplit(url)
         with closing(
-            HTTPConnection(address.hostname or "", address.port, timeout=_HEALTH_TIMEOUT_S)
+            HTTPConnection(address.hostname or "", address.port, timeout=_ANSWER_TIMEOUT_S)
         ) as connection:
-            connection.request("GET", "/api/memory/health")
-            body = connection.getresponse().read(_HEALTH_MAX_BYTES)
-        return msgspec.json.decode(body, type=_Health).service == SERVICE
+            body = "{}" if method == "POST" else None
+            connection.request(method, f"/api/memory{route}", body, headers)
+            answer = connection.getresponse().read(_ANSWER_MAX_BYTES)
+        return msgspec.json.decode(answer, type=_Answer)
     except (OSError, HTTPException, ValueError, RecursionError):
-        return False
+        return _Answer()

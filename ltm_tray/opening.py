@@ -20,7 +20,8 @@ def show(uri: str) -> bool:
     except webbrowser.Error:
         shown = False
     if not shown:
-        logger.warning("No program on this desktop opens %s", uri)
+        # Without its query, which may hold a secret.
+        logger.warning("No program on this desktop opens %s", uri.partition("?")[0])
     return shown
 
 

@@ -18,6 +18,7 @@ class Paths:
     settings_file: Path
     lock_file: Path
     discovery_file: Path
+    token_file: Path
     log_file: Path
     default_db_file: Path
 
@@ -36,6 +37,7 @@ def paths_of(environ: Mapping[str, str]) -> Paths:
         settings_file=memory / SETTINGS_FILE_NAME,
         lock_file=memory / "ltm-tray.lock",
         discovery_file=memory / "ltm-tray.json",
+        token_file=memory / "ltm-tray.token",
         log_file=memory / "logs" / "ltm-tray.log",
         default_db_file=memory / "ltm.sqlite",
     )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from ltm_tray import __version__, bootstrap
 from ltm_tray.domain.errors import BackendUnavailable, LtmError
 from ltm_tray.fronts.agent.installer import PiExtension
-from ltm_tray.instance import Instance, InstanceLock, wait_for_instance
+from ltm_tray.instance import Instance, InstanceLock, console_url, wait_for_instance
 from ltm_tray.opening import show, show_in_background
 from ltm_tray.resources import data_dir
 from ltm_tray.service import MemoryService
@@ -27,11 +27,14 @@ from ltm_tray.tidying import Tidying
 from ltm_tray.upkeep import DailyBackups
 
 if TYPE_CHECKING:
+    from ltm_tray.desktop import Places
+    from ltm_tray.fronts.web.gate import Gate
     from ltm_tray.fronts.web.server import LocalServer
 
 Say = Callable[[str], None]
 """Shows one line to the person who started the program, if there is one."""
 
+_OPEN_IT = " (open it with: ltm-tray open)"
 _STARTING_TIMEOUT_S = 5.0
 _WAKE_UP_S = 0.5
 _CLOSE_WITHIN_S = 0.5
@@ -71,7 +74,8 @@ def _run(settings: SettingsFile, lock: InstanceLock, *, tray: bool, say: Say) ->
     with ExitStack() as life:  # ends in the reverse order
         services = bootstrap.open_services(settings, bootstrap.private_again(settings))
         life.callback(_close_in_time, services)
-        server = _started_server(settings, services)
+        gate = _gate(settings)
+        server = _started_server(settings, services, gate)
         life.callback(server.stop)
         for work in (Tidying(services.archive), DailyBackups(services.upkeep)):
             work.start()
@@ -80,15 +84,29 @@ def _run(settings: SettingsFile, lock: InstanceLock, *, tray: bool, say: Say) ->
         lock.publish(Instance(url=url, pid=os.getpid(), version=__version__))
         life.callback(lock.withdraw)
         logger.info("LTM Tray %s answers on port %d", __version__, server.port)
-        say(f"LTM Tray is running; its console is at {url}")
+        say(f"LTM Tray is running; its console is at {url}{_OPEN_IT if gate else ''}")
         if tray:
-            _run_tray(settings, services.memory, url, stop)
+            _run_tray(settings, services.memory, _places(settings, url, gate), stop)
         while not stop.wait(_WAKE_UP_S):  # in slices: on Windows a wait without end hears no Ctrl+C
             pass
     logger.info("LTM Tray ended; threads left: %s", ", ".join(_other_threads()) or "none")
 
 
-def _started_server(settings: SettingsFile, services: bootstrap.Services) -> LocalServer:
+def _gate(settings: SettingsFile) -> Gate | None:
+    if not settings.current().require_token:
+        return None
+    from ltm_tray.fronts.web.gate import Gate
+    from ltm_tray.token_file import kept_token
+
+    try:
+        return Gate(kept_token(settings.paths.token_file))
+    except OSError as error:
+        raise bootstrap.unusable(settings, error) from error
+
+
+def _started_server(
+    settings: SettingsFile, services: bootstrap.Services, gate: Gate | None
+) -> LocalServer:
     from ltm_tray.fronts.agent.tools import tool_specs
     from ltm_tray.fronts.web.app import AppInfo, create_app
     from ltm_tray.fronts.web.server import LocalServer, bind_loopback
@@ -104,7 +122,8 @@ def _started_server(settings: SettingsFile, services: bootstrap.Services) -> Loc
         overdue=services.archive.overdue,
         backups=services.upkeep.backups,
     )
-    server = LocalServer(create_app(services.memory, info=info, tools=tool_specs), listener)
+    app = create_app(services.memory, info=info, tools=tool_specs, gate=gate)
+    server = LocalServer(app, listener)
     server.start()
     return server
 
@@ -119,19 +138,26 @@ def _pi_state(extension: PiExtension) -> Callable[[], str]:
     return state
 
 
+def _places(settings: SettingsFile, url: str, gate: Gate | None) -> Places:
+    from ltm_tray.desktop import Places
+
+    return Places(
+        console_url=url,
+        memory_dir=settings.paths.memory_dir,
+        log_file=settings.paths.log_file,
+        entrance=gate.link if gate else str,
+    )
+
+
 def _run_tray(
-    settings: SettingsFile, service: MemoryService, url: str, stop: threading.Event
+    settings: SettingsFile, service: MemoryService, places: Places, stop: threading.Event
 ) -> None:
-    from ltm_tray.desktop import DesktopActions, Places
+    from ltm_tray.desktop import DesktopActions
     from ltm_tray.fronts.tray.icon import run_tray
 
     actions = DesktopActions(
         service,
-        places=Places(
-            console_url=url,
-            memory_dir=settings.paths.memory_dir,
-            log_file=settings.paths.log_file,
-        ),
+        places=places,
         extension=bootstrap.pi_extension(settings),
         show=show_in_background,
         end=stop.set,
@@ -158,8 +184,9 @@ def _show_running(settings: SettingsFile, say: Say) -> None:
         raise BackendUnavailable(
             "LTM Tray is running already but does not answer; end that process and start again."
         )
-    show(found.url)
-    say(f"LTM Tray is running already; its console is at {found.url}")
+    address = console_url(settings.paths, found)
+    shown = show(address)
+    say(f"LTM Tray is running already; its console is at {found.url if shown else address}")
 
 
 def _stop_on_signals(stop: threading.Event) -> None:

@@ -205,14 +205,21 @@ class MemoryService:
         return self._store.project_details()
 
     def newest(
-        self, wanted: ItemFilter = EVERYTHING, *, limit: int = 50, cursor: str | None = None
+        self,
+        wanted: ItemFilter = EVERYTHING,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        text: str | None = None,
     ) -> ItemPage:
         """See `MemoryCatalog.newest`."""
-        return self._store.newest(wanted, limit=limit, cursor=cursor)
+        return self._store.newest(wanted, limit=limit, cursor=cursor, text=text)
 
-    def items(self, wanted: ItemFilter = EVERYTHING) -> Iterator[Memory | Observation]:
+    def items(
+        self, wanted: ItemFilter = EVERYTHING, text: str | None = None
+    ) -> Iterator[Memory | Observation]:
         """See `MemoryCatalog.items`."""
-        return self._store.items(wanted)
+        return self._store.items(wanted, text)
 
     def facets(self, wanted: ItemFilter = EVERYTHING, text: str | None = None) -> Facets:
         """See `MemoryCatalog.facets`."""

@@ -46,6 +46,8 @@ class Settings:
     """Where an agentmemory server answers."""
     port: int = DEFAULT_PORT
     """The first port to try, 1 to 65535; a taken one is passed over."""
+    require_token: bool = False
+    """Whether programs must show a token, and browsers come through a link of the app."""
     log_recalls: bool = True
     """Whether the console can show what was asked."""
     observations_max_age_days: int = 0
@@ -64,6 +66,7 @@ _KEYS = {
     "observe_pre_compact": ("observePreCompact", "LTM_OBSERVE_PRE_COMPACT"),
     "agentmemory_url": ("agentmemoryUrl", "LTM_AGENTMEMORY_URL"),
     "port": ("port", "LTM_PORT"),
+    "require_token": ("requireToken", "LTM_REQUIRE_TOKEN"),
     "log_recalls": ("logRecalls", "LTM_LOG_RECALLS"),
     "observations_max_age_days": ("observationsMaxAgeDays", "LTM_OBSERVATIONS_MAX_AGE_DAYS"),
     "observations_max_count": ("observationsMaxCount", "LTM_OBSERVATIONS_MAX_COUNT"),

@@ -1,4 +1,4 @@
-/* Search as you type, keys, copying, fresh numbers. */
+/* Search as you type, keys, copying, counts. */
 "use strict";
 (() => {
   const form = document.querySelector("form.search");
@@ -20,10 +20,11 @@
       const answer = await fetch(url, { signal: mine.signal });
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (mine.signal.aborted) return;
-      const focused = document.activeElement?.id;
+      const focused = document.activeElement.id;
       for (const id of ["filters", "found"]) {
         const fresh = page.getElementById(id);
-        if (fresh) document.getElementById(id).replaceWith(fresh);
+        if (!fresh) throw answer;
+        document.getElementById(id).replaceWith(fresh);
       }
       if (focused) document.getElementById(focused)?.focus();
       document.title = page.title;

@@ -15,6 +15,8 @@ const SERVICE = "ltm_tray";
 const DEFAULT_PORT = 31_415;
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d{1,5}$/;
 const DISCOVERY_FILE = "ltm-tray.json";
+const TOKEN_FILE = "ltm-tray.token";
+const TOKEN = /^[\w-]{43,}$/;
 const SETTINGS_FILE = "ltm-settings.json";
 const STATUS_KEY = "ltm";
 
@@ -399,10 +401,13 @@ class App {
 		for (const url of candidates()) {
 			try {
 				const { status, data } = await this.#send(url, "GET", "/health", { timeoutMs: HEALTH_TIMEOUT_MS });
-				if (data?.service === SERVICE && status < 400) {
+				const known = data?.service === SERVICE && status < 400;
+				if (known && !data.tokenRequired) {
 					return this.#seen({ url, state: data.enabled === false ? "off" : "on", health: data, problem: "" });
 				}
-				problem ||= `${url}: another program answers there`;
+				problem ||= known
+					? `LTM Tray at ${url}: it requires a token that ${TOKEN_FILE} does not hold`
+					: `${url}: another program answers there`;
 			} catch (error) {
 				problem ||= `LTM Tray at ${url}: ${messageOf(error)}`;
 			}
@@ -423,7 +428,7 @@ class App {
 	#send(url: string, method: string, path: string, options: Ask): Promise<Reply> {
 		return new Promise((resolve, reject) => {
 			if (this.#closed || options.signal?.aborted) return reject(new Error("the session ended"));
-			const { host, hostname, port } = new URL(url);
+			const { hostname, port } = new URL(url);
 			const socket = connect({ host: hostname.replace(/[[\]]/g, ""), port: Number(port || 80) });
 			const parts: Buffer[] = [];
 			let size = 0;
@@ -451,24 +456,37 @@ class App {
 				this.#open.delete(socket);
 				reject(new Error("the connection was closed"));
 			});
-			socket.write(requestText(host, method, path, options.body));
+			socket.write(requestText(url, method, path, options.body));
 		});
 	}
 }
 
 /** Where the app may answer: what it published, what the user named, the usual port. */
 function candidates(): Set<string> {
-	const urls = [published(), process.env.LTM_TRAY_URL?.replace(/\/+$/, ""), `http://127.0.0.1:${process.env.LTM_PORT || DEFAULT_PORT}`];
+	const urls = [published()?.url, process.env.LTM_TRAY_URL?.replace(/\/+$/, ""), `http://127.0.0.1:${process.env.LTM_PORT || DEFAULT_PORT}`];
 	// Memory stays on this machine, whatever a file or a variable says.
 	return new Set(urls.filter((url): url is string => url !== undefined && LOOPBACK.test(url)));
 }
 
-function published(): string | undefined {
+function published(): { url: string; pid: number } | undefined {
 	try {
-		const { url } = JSON.parse(readFileSync(join(memoryDir(), DISCOVERY_FILE), "utf8"));
-		return typeof url === "string" ? url : undefined;
+		const { url, pid } = JSON.parse(readFileSync(join(memoryDir(), DISCOVERY_FILE), "utf8"));
+		return typeof url === "string" ? { url, pid } : undefined;
 	} catch {
 		return undefined;
+	}
+}
+
+/** What shows an app that we are its user's; only one that runs and published itself sees it. */
+function authorization(url: string): string[] {
+	const app = published();
+	if (app?.url !== url) return [];
+	try {
+		process.kill(app.pid, 0); // throws where another program may have taken the port since
+		const token = readFileSync(join(memoryDir(), TOKEN_FILE), "utf8").trim();
+		return TOKEN.test(token) ? [`Authorization: Bearer ${token}`] : [];
+	} catch {
+		return []; // most apps ask for none
 	}
 }
 
@@ -478,9 +496,9 @@ function memoryDir(): string {
 }
 
 /** HTTP/1.0: the answer is whole when the connection ends. */
-function requestText(host: string, method: string, path: string, body: unknown): string {
+function requestText(url: string, method: string, path: string, body: unknown): string {
 	const json = body === undefined ? "" : JSON.stringify(body);
-	const head = [`${method} /api/memory${path} HTTP/1.0`, `Host: ${host}`, "X-LTM-Source: pi"];
+	const head = [`${method} /api/memory${path} HTTP/1.0`, `Host: ${new URL(url).host}`, "X-LTM-Source: pi", ...authorization(url)];
 	if (json) head.push("Content-Type: application/json", `Content-Length: ${Buffer.byteLength(json)}`);
 	return `${head.join("\r\n")}\r\n\r\n${json}`;
 }

@@ -55,7 +55,7 @@ _TERMS = regex.compile(
     r"|(?P<plus>(?<![\p{L}\p{N}])[A-Za-z]\+\+)"
     r"|(?P<sharp>(?<![\p{L}\p{N}])[A-Za-z]\#(?![\p{L}\p{N}]))"
     r"|(?P<net>(?<![\p{L}\p{N}.])\.(?i:net)\b)"
-    rf"|(?P<word>{_LETTER}+(?:[-_.+]{_LETTER}+)*)"
+    rf"|(?P<word>{_LETTER}+(?:[-_.+'\u2019\u02BC]{_LETTER}+)*)"
     r"|(?P<emoji>[\U0001F1E6-\U0001F1FF]{2}|\p{So})"
 )
 # The same for pure ASCII, where the standard library's engine is several times faster.
@@ -63,9 +63,9 @@ _ASCII_TERMS = re.compile(
     r"(?P<plus>(?<![A-Za-z0-9])[A-Za-z]\+\+)"
     r"|(?P<sharp>(?<![A-Za-z0-9])[A-Za-z]\#(?![A-Za-z0-9]))"
     r"|(?P<net>(?<![A-Za-z0-9.])\.(?i:net)\b)"
-    r"|(?P<word>[A-Za-z0-9]+(?:[-_.+][A-Za-z0-9]+)*)"
+    r"|(?P<word>[A-Za-z0-9]+(?:[-_.+'][A-Za-z0-9]+)*)"
 )
-_CHUNK = re.compile(r"\S+")
+_CHUNK = re.compile(r"[^\s…]+")
 _JOINERS = regex.compile(r"[-_.+]")
 _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
 _POSSESSIVE = regex.compile(r"(?<=\w)['\u2019\u02BC]s\b", regex.IGNORECASE)
@@ -141,7 +141,7 @@ def spans(text: str) -> Iterator[Span]:
 
 
 def chunks(text: str) -> Iterator[re.Match[str]]:
-    """Yield the stretches between white space; no term reaches across it."""
+    """Yield the stretches between white space and ellipses; no term reaches across those."""
     return _CHUNK.finditer(text)
 
 

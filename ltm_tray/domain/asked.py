@@ -33,9 +33,10 @@ class Asked:
 
     @cached_property
     def glimpse(self) -> re.Pattern[str]:
-        """Finds something in every stretch of text that may match; most others hold nothing.
+        """Finds something in every stretch of text that may match, once its apostrophes are out.
 
-        Made when a text is first looked into: it costs more than a small search.
+        In most others it finds nothing. Made when a text is first looked into: it costs
+        more than a small search.
         """
         return _glimpse(self.starts, self._stems)
 
@@ -58,11 +59,14 @@ class _Memo(dict[str, tuple[str, ...]]):
 
 
 def _glimpse(starts: Iterable[str], stems: set[str]) -> re.Pattern[str]:
-    # Other forms of a word do not begin as it does; and what the analyser joins, folds or
-    # names anew cannot be told from its letters.
+    # Other forms of a word do not begin as it does; and what the analyser parts, joins, folds
+    # or names anew cannot be told from its first letters.
     forms = {form for form, base in OTHER_NAMES.items() if stem(base) in stems}
-    words = [re.escape(word) for word in sorted({*starts, *forms})]
-    return re.compile("|".join([*words, r"[^\x00-\x7f]", r"[+#']", r"[-_.](?=\w)"]), re.IGNORECASE)
+    words = "|".join(re.escape(word) for word in sorted({*starts, *forms}))
+    parted = r"(?-i:[a-z][A-Z]|[A-Z]{2}[a-z])|[0-9][a-z]|[a-z][0-9]"
+    return re.compile(
+        rf"(?<![a-z0-9])(?:{words})|{parted}|[^\x00-\x7f]|[+#]|[-_.](?=\w)", re.IGNORECASE
+    )
 
 
 def _key_of(term: QueryTerm) -> str:

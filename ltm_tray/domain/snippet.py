@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ltm_tray.domain.analysis import TERM_CHARACTERS_MAX, QueryTerm, chunk_spans, chunks
+from ltm_tray.domain.analysis import QueryTerm, chunk_spans
 from ltm_tray.domain.asked import Asked
 
 SNIPPET_CHARACTERS = 600
@@ -35,28 +35,39 @@ def matches(text: str, terms: Sequence[QueryTerm] | Asked) -> list[Match]:
     For many texts give one `Asked`: it knows the words of the texts before.
     """
     asked = terms if isinstance(terms, Asked) else Asked(terms)
-    found: list[Match] = []
-    for chunk in chunks(text):
-        held = asked.marks.get(chunk[0])
-        if held is None:
-            held = _marks(chunk[0], asked)
-        if held:
-            at = chunk.start()
-            found += [Match(at + start, at + end, key) for start, end, key in held]
-    return found
+    known, glimpse = asked.marks, asked.glimpse.search
+    text = text.replace("…", " ")  # no term reaches across it
+    words = set(text.split())
+    for word in words.difference(known):
+        may_match = glimpse(word.replace("'", ""))
+        known[word] = _marks(word, asked) if may_match else ()
+    return sorted(
+        Match(at + start, at + end, key)
+        for word in words
+        if known[word]
+        for at in _places(word, text)
+        for start, end, key in known[word]
+    )
+
+
+def _places(word: str, text: str) -> Iterator[int]:
+    """Yield where a word stands between white space."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not text[at - 1 : at].strip() and not text[end : end + 1].strip():
+            yield at
+        at = text.find(word, end)
 
 
 def _marks(chunk: str, asked: Asked) -> Sequence[Match]:
     found: list[Match] = []
     last = 0
-    spans = chunk_spans(chunk) if asked.glimpse.search(chunk) else ()
-    for start, end, terms in spans:
+    for start, end, terms in chunk_spans(chunk):
         key = next((key for term in terms for key in asked.keys[term]), None)
         if key is not None and end > last:
             found.append(Match(max(start, last), end, key))
             last = end
-    if len(chunk) <= TERM_CHARACTERS_MAX:
-        asked.marks[chunk] = found
     return found
 
 

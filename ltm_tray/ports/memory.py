@@ -98,9 +98,15 @@ class MemoryCatalog(Protocol):
         """Return all projects with their last uses and sizes, last seen first."""
 
     def newest(
-        self, wanted: ItemFilter = EVERYTHING, /, *, limit: int = 50, cursor: str | None = None
+        self,
+        wanted: ItemFilter = EVERYTHING,
+        /,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        text: str | None = None,
     ) -> ItemPage:
-        """Return latest memories and observations, newest first.
+        """Return latest memories and observations, newest first; with a `text`, what it finds.
 
         `cursor` comes from the page before; rows saved meanwhile do not shift pages.
 
@@ -108,11 +114,13 @@ class MemoryCatalog(Protocol):
             InvalidInput: The cursor is not one of ours.
         """
 
-    def items(self, wanted: ItemFilter = EVERYTHING, /) -> Iterator[Memory | Observation]:
+    def items(
+        self, wanted: ItemFilter = EVERYTHING, /, text: str | None = None
+    ) -> Iterator[Memory | Observation]:
         """Yield the latest memories and observations whole, newest first, for an export.
 
-        Reads a batch at a time: memory stays small, and what is saved or forgotten
-        meanwhile moves nothing else. Errors come while iterating.
+        With a `text`, all that it finds. Reads a batch at a time: memory stays small, and
+        what is saved or forgotten meanwhile moves nothing else. Errors come while iterating.
         """
 
     def facets(self, wanted: ItemFilter = EVERYTHING, /, text: str | None = None) -> Facets:

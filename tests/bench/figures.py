@@ -17,6 +17,7 @@ from tests.bench.report import Row
 from tests.bench.timing import times_ms
 from tests.support.builders import a_memory, an_observation
 from tests.support.ids import CountingIds
+from tests.support.web import a_web
 
 ITEMS = 100_000
 """How many memories there are, and how many observations, over a year."""
@@ -30,9 +31,11 @@ def figures() -> list[Row]:
     with TemporaryDirectory() as folder:
         store = SqliteStore(Path(folder) / "big.sqlite", clock=lambda: NOW, new_id=CountingIds())
         _fill(store)
+        client = a_web(Path(folder), store=store).client
         month = ItemFilter(since=NOW - timedelta(days=30))
         measured = [
-            _row("totals and a year of days", lambda: (store.totals(), store.activity(365)), 300),
+            _row("totals and a year of days", lambda: (store.totals(), store.activity(365))),
+            _row("the page of stats", lambda: client.get("/stats?days=365"), 300),
             _row("details and sparklines", lambda: (store.project_details(), store.sparklines(30))),
             _row("facets", store.facets),
             _row("facets of a month", lambda: store.facets(month)),

@@ -32,24 +32,25 @@ def search_page() -> list[Row]:
     """Ask for pages of hits, and for the same hits without a page."""
     with _console(MEMORIES) as (subject, web):
         client = web.client
-        recall = median(
-            times_ms(
-                lambda q: web.service.search(RecallQuery(text=q, project_id=None, limit=50)),
-                subject.questions,
-            )
-        )
-        page = median(
-            times_ms(
-                lambda q: client.get("/", query_string={"q": q}, headers=AS_BROWSERS_ASK),
-                subject.questions,
-            )
-        )
+
+        def recall(question: str) -> None:
+            web.service.search(RecallQuery(text=question, project_id=None, limit=50))
+
+        def page(question: str) -> None:
+            client.get("/", query_string={"q": question}, headers=AS_BROWSERS_ASK)
+
+        taken: dict[str, list[float]] = {"recall": [], "page": []}
+        # In turn, so that what else the machine does slows both alike.
+        for question in subject.questions:
+            taken["recall"] += times_ms(recall, [question])
+            taken["page"] += times_ms(page, [question])
+        bare, whole = median(taken["recall"]), median(taken["page"])
         newest = median(times_ms(lambda _: client.get("/", headers=AS_BROWSERS_ASK), range(40)))
     return [
-        Row(what="recall of 50 over all projects, p50, 10k memories", value=recall, unit="ms"),
+        Row(what="recall of 50 over all projects, p50, 10k memories", value=bare, unit="ms"),
         Row(what="newest page of the console, p50, 10k memories", value=newest, unit="ms"),
-        Row(what="search page, p50, 10k memories", value=page, unit="ms"),
+        Row(what="search page, p50, 10k memories", value=whole, unit="ms"),
         Row(
-            what="search page beside its recall", value=page / recall, unit="x", at_most=RATIO_LIMIT
+            what="search page beside its recall", value=whole / bare, unit="x", at_most=RATIO_LIMIT
         ),
     ]

@@ -84,6 +84,50 @@ def test_pages_under_a_filter_hold_every_item_once(subject: Subject) -> None:
     assert listed == [f"note{n} on topic{n}" for n in (8, 6, 4, 2, 0)]
 
 
+@pytest.mark.parametrize(("text", "wanted"), [("tabs", 4), ("tab", 4), ("lin", 1), ("spa", 1)])
+def test_newest_can_be_narrowed_to_what_a_text_finds(
+    stocked: Subject, text: str, wanted: int
+) -> None:
+    query = a_query(text, project_id=None, sort=Sort.NEWEST)
+    hits = [hit.id for hit in stocked.store.recall(query)]
+    assert [item.id for item in stocked.store.newest(text=text).items] == hits
+    assert [item.id for item in stocked.store.items(text=text)] == hits
+    assert len(hits) == stocked.store.facets(EVERYTHING, text).total == wanted
+
+
+def test_what_a_text_finds_can_be_narrowed_by_a_filter(stocked: Subject) -> None:
+    wanted = ItemFilter(project_id=THERE.id, types=frozenset({"bug"}))
+    found = stocked.store.newest(wanted, text="tabs").items
+    assert [item.text for item in found] == ["lint hates tabs"]
+    # Nothing there holds the word, but something holds one that begins with it.
+    assert [item.text for item in stocked.store.newest(wanted, text="hat").items] == [
+        "lint hates tabs"
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "?!", "unheard"])
+def test_a_text_that_finds_nothing_lists_and_exports_nothing(stocked: Subject, text: str) -> None:
+    assert stocked.store.newest(text=text).items == ()
+    assert list(stocked.store.items(text=text)) == []
+
+
+def test_pages_of_what_a_text_finds_hold_items_of_one_moment_once_each(subject: Subject) -> None:
+    for n in range(7):
+        subject.store.observe(an_observation(f"tabs {n}", dedup_key=str(n)))
+        subject.store.remember(a_memory(f"tabs note{n} of topic{n}"))
+        subject.clock.advance(-0.002)  # all in one millisecond
+    listed: list[str] = []
+    cursor = None
+    while True:
+        page = subject.store.newest(limit=3, cursor=cursor, text="tabs")
+        listed += [item.id for item in page.items]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert len(listed) == len(set(listed)) == 14
+    assert listed == [item.id for item in subject.store.items(text="tabs")]
+
+
 def test_recall_can_be_narrowed_to_types_and_a_time(stocked: Subject) -> None:
     def found(**changes: object) -> list[str]:
         query = a_query("tabs", project_id=None, **changes)

@@ -67,6 +67,7 @@ class RunningApp:
         self._environ |= {"LTM_PORT": str(self.port), "PYTHONUNBUFFERED": "1", **environ}
         if display:
             self._environ |= {"DISPLAY": display, "PYSTRAY_BACKEND": "xorg"}
+        self.headers = {"Content-Type": "application/json"}
         self._output = self.agent_dir.parent / f"output-{self.port}.txt"
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -162,9 +163,7 @@ class RunningApp:
         address = urlsplit(self.published["url"])
         connection = HTTPConnection(address.hostname or "", address.port, timeout=20)
         with contextlib.closing(connection):
-            connection.request(
-                method, f"/api/memory{path}", body, {"Content-Type": "application/json"}
-            )
+            connection.request(method, f"/api/memory{path}", body, self.headers)
             response = connection.getresponse()
             return Answer(response.status, json.loads(response.read()))
 

@@ -21,13 +21,14 @@ class FakeApp:
     """Answers every route alike; ended with the block.
 
     `health` is the answer of the health route, or None to hang there; `status` is that
-    of all other routes, or None to hang there.
+    of all other routes, or None to hang there. `shown` holds what came as `Authorization`.
     """
 
     health: dict[str, Any] | None = field(default_factory=lambda: dict(HEALTH))
     status: int | None = 500
     answer: dict[str, Any] = field(default_factory=lambda: {"error": "internal", "message": "Oh."})
     asked: list[str] = field(default_factory=list)
+    shown: list[str | None] = field(default_factory=list)
 
     def __enter__(self) -> FakeApp:
         self._over = threading.Event()
@@ -61,6 +62,7 @@ class FakeApp:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 path = self.path.partition("?")[0].removeprefix("/api/memory")
+                app.shown.append(self.headers["Authorization"])
                 app.asked.append(f"{self.command} {path}")
                 about_health = path == "/health"
                 if (app.health if about_health else app.status) is None:

@@ -16,6 +16,7 @@ from ltm_tray.backends.sqlite import SqliteStore
 from ltm_tray.domain.upkeep import Backup
 from ltm_tray.fronts.agent.tools import tool_specs
 from ltm_tray.fronts.web.app import AppInfo, create_app
+from ltm_tray.fronts.web.gate import Gate
 from ltm_tray.fronts.web.server import LocalServer, bind_loopback
 from ltm_tray.ports import Store
 from ltm_tray.service import MemoryService
@@ -84,6 +85,7 @@ def a_web(
     port: int = PORT,
     switch: FakeSwitch | None = None,
     pi_state: str = "absent",
+    gate: Gate | None = None,
     overdue: int | None = None,
     backups: Sequence[Backup] = (),
 ) -> Web:
@@ -101,18 +103,23 @@ def a_web(
         memory_dir=folder,
         log_path=folder / "ltm-tray.log",
     )
-    app = create_app(service, info=info, tools=tool_specs)
+    app = create_app(service, info=info, tools=tool_specs, gate=gate)
     app.test_client_class = LocalClient
     return Web(app=app, service=service, switch=switch, clock=clock, store=store)
 
 
 @contextmanager
 def served(
-    folder: Path, *, store: Store | None = None, switch: FakeSwitch | None = None
+    folder: Path,
+    *,
+    store: Store | None = None,
+    switch: FakeSwitch | None = None,
+    gate: Gate | None = None,
 ) -> Iterator[tuple[Web, LocalServer]]:
     """Serve such an app on a free port until the block ends."""
     listener = bind_loopback(0)
-    web = a_web(folder, store=store, switch=switch, port=listener.getsockname()[1])
+    port = listener.getsockname()[1]
+    web = a_web(folder, store=store, switch=switch, port=port, gate=gate)
     server = LocalServer(web.app, listener)
     server.start()
     try:

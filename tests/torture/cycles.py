@@ -41,7 +41,7 @@ def start_and_stop(cycles: int) -> Leaks:
 def _cycle(number: int) -> None:
     settings = bootstrap.load_settings()
     with closing(bootstrap.open_services(settings)) as services:
-        server = running._started_server(settings, services)
+        server = running._started_server(settings, services, gate=None)
         try:
             with closing(HTTPConnection("127.0.0.1", server.port, timeout=20)) as connection:
                 body = json.dumps({"cwd": "/w/cycle", "content": text_of("cycle", number)})

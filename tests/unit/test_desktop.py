@@ -162,6 +162,20 @@ def test_an_entry_opens_its_place(
     assert opened == [address if address.startswith("http") else (tmp_path / address).as_uri()]
 
 
+def test_where_the_console_is_locked_its_entries_open_what_lets_in(
+    actions: DesktopActions, opened: list[str], tmp_path: Path
+) -> None:
+    actions._places = Places(
+        console_url=URL,
+        memory_dir=tmp_path,
+        log_file=tmp_path,
+        entrance=lambda path: f"/login?once={path}",
+    )
+    actions.open_console()
+    actions.open_recalls()
+    assert opened == [f"{URL}/login?once=", f"{URL}/login?once=/recalls"]
+
+
 def test_pi_is_connected_once_and_the_console_says_what_to_do_next(
     actions: DesktopActions, extension: PiExtension, opened: list[str]
 ) -> None:

@@ -81,6 +81,17 @@ def test_all_matches_can_be_reached_newest_first(web: Web) -> None:
     assert seen == [str(number) for number in range(119, -1, -1)]
 
 
+def test_an_export_of_a_question_holds_all_that_it_finds(web: Web) -> None:
+    for number in range(120):
+        web.observe(f"tea question {number}", leafId=f"leaf-{number}")
+        web.observe(f"coffee question {number}", leafId=f"bean-{number}")
+    for sort in ("", "newest"):
+        found = web.client.get(f"/export.json?q=tea&sort={sort}").get_json()
+        assert [item["title"] for item in found] == [
+            f"tea question {n}" for n in range(119, -1, -1)
+        ]
+
+
 @pytest.mark.parametrize(
     "query", [{"type": "lunch"}, {"since": "soon"}, {"until": "9999-12-31"}, {"sort": "up"}]
 )
@@ -141,7 +152,7 @@ def test_an_item_says_where_it_was_recalled(filled: tuple[Web, Sample]) -> None:
 def test_an_item_can_be_had_as_json(filled: tuple[Web, Sample]) -> None:
     web, sample = filled
     page = web.client.get(f"/memories/{sample.versioned}").text
-    address = re.search(r'<a href="(/api/memory/memories/[^"]+)">Open as JSON', page)
+    address = re.search(r'<a href="(/memories/[^"]+)">Open as JSON', page)
     assert address
     assert web.client.get(address[1]).get_json()["concepts"] == ["deploy", "vpn"]
 
@@ -208,7 +219,10 @@ def test_an_export_keeps_the_filter(filled: tuple[Web, Sample]) -> None:
     assert len(rows) == 3
     wanted = web.service.search(RecallQuery(text="importer", project_id=None, limit=50))
     found = web.client.get("/export.json?q=importer").get_json()
-    assert [item["id"] for item in found] == [hit.id for hit in wanted]
+    assert {item["id"] for item in found} == {hit.id for hit in wanted}
+    assert [item["createdAt"] for item in found] == sorted(
+        (item["createdAt"] for item in found), reverse=True
+    )
     assert web.client.get("/export.csv?type=lunch").status_code == 400
 
 

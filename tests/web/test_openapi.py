@@ -80,4 +80,4 @@ def test_a_fuzzer_finds_no_answer_that_the_description_does_not_allow(tmp_path: 
             check=False,
         )  # fmt: skip
     assert ran.returncode == 0, ran.stdout[-6_000:]
-    assert "Tested: 11" in ran.stdout
+    assert "Tested: 12" in ran.stdout

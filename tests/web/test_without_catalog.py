@@ -37,7 +37,7 @@ def web(tmp_path: Path, server: FakeAgentMemory) -> Iterator[Web]:
         ("/counts.json", CANNOT_LIST),
         ("/export.json", CANNOT_LIST),
         ("/export.csv", CANNOT_LIST),
-        ("/export.json?q=tea", "one project at a time"),
+        ("/export.json?q=tea", CANNOT_LIST),
         ("/projects", "agentmemory, which "),
         ("/projects/proj_0000000000000000", CANNOT_LIST),
         ("/stats", NO_FIGURES),

@@ -39,12 +39,20 @@ class Unbrowsable:
         _no_lists()
 
     def newest(
-        self, wanted: ItemFilter = EVERYTHING, /, *, limit: int = 50, cursor: str | None = None
+        self,
+        wanted: ItemFilter = EVERYTHING,
+        /,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        text: str | None = None,
     ) -> ItemPage:
         """See `MemoryCatalog.newest`."""
         _no_lists()
 
-    def items(self, wanted: ItemFilter = EVERYTHING, /) -> Iterator[Memory | Observation]:
+    def items(
+        self, wanted: ItemFilter = EVERYTHING, /, text: str | None = None
+    ) -> Iterator[Memory | Observation]:
         """See `MemoryCatalog.items`."""
         _no_lists()
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from ltm_tray.backends.inmemory.data import Data, is_within, position
 from ltm_tray.domain.catalog import (
-    ItemFilter,
+    Item,
     ItemPage,
     ProjectDetail,
     ProjectSummary,
@@ -70,19 +70,19 @@ def project(data: Data, project_id: str) -> ProjectDetail:
     )
 
 
-def newest(data: Data, wanted: ItemFilter, limit: int, before: Position | None) -> ItemPage:
-    """See `MemoryCatalog.newest`."""
-    items = [i for i in data.wanted(wanted) if before is None or position(i) < before]
+def newest(listed: Sequence[Item], limit: int, before: Position | None) -> ItemPage:
+    """Return a page of what is listed newest first; see `MemoryCatalog.newest`."""
+    items = [i for i in listed if before is None or position(i) < before]
     more = len(items) > limit
     next_cursor = position(items[limit - 1]).cursor() if more else None
     return ItemPage(items=tuple(items[:limit]), next_cursor=next_cursor)
 
 
-def items(data: Data, wanted: ItemFilter) -> list[Memory | Observation]:
-    """See `MemoryCatalog.items`."""
+def whole(data: Data, listed: Sequence[Item]) -> list[Memory | Observation]:
+    """Return what stands behind the items of a list."""
     return [
         data.memories[item.id] if item.kind is HitKind.MEMORY else data.observations[item.id]
-        for item in data.wanted(wanted)
+        for item in listed
     ]
 
 

@@ -38,10 +38,21 @@ def facets(data: Data, wanted: ItemFilter, text: str | None) -> Facets:
     """See `MemoryCatalog.facets`."""
     in_time = ItemFilter(since=wanted.since, until=wanted.until)
     items = sorted((i for i in data.items() if is_wanted(i, in_time)), key=position)
-    if text is not None:
-        rated = _rated(data, query_terms(text), items)
-        items = [item for item in items if rated[item.id].score > 0]
-    return facets_of(cells_of(items), wanted)
+    if text is None:
+        return facets_of(cells_of(items), wanted)
+    terms = query_terms(text)
+    words = facets_of(cells_of(_holding(data, terms, items)), wanted)
+    beginnings = _holding(data, begun_terms(terms), items)
+    return words if words.total else facets_of(cells_of(beginnings), wanted)
+
+
+def listed(data: Data, wanted: ItemFilter, text: str | None) -> list[Item]:
+    """Return the items under a filter, newest first; with a text, those that it finds."""
+    items = data.wanted(wanted)
+    if text is None:
+        return items
+    terms = query_terms(text)
+    return _holding(data, terms, items) or _holding(data, begun_terms(terms), items)
 
 
 def cells_of(items: list[Item]) -> list[Cell]:
@@ -50,6 +61,11 @@ def cells_of(items: list[Item]) -> list[Cell]:
         (item.project_id, item.kind, item.type) for item in items
     )
     return [Cell(*key, count) for key, count in counted.items()]
+
+
+def _holding(data: Data, terms: Sequence[QueryTerm], items: list[Item]) -> list[Item]:
+    rated = _rated(data, terms, items)
+    return [item for item in items if rated[item.id].score > 0]
 
 
 def _rated(data: Data, terms: Sequence[QueryTerm], items: list[Item]) -> dict[str, Rated]:

@@ -106,17 +106,25 @@ class InMemoryStore:
             return browsing.project_details(data)
 
     def newest(
-        self, wanted: ItemFilter = EVERYTHING, /, *, limit: int = 50, cursor: str | None = None
+        self,
+        wanted: ItemFilter = EVERYTHING,
+        /,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        text: str | None = None,
     ) -> ItemPage:
         """See `MemoryCatalog.newest`."""
         before = position_of(cursor) if cursor else None
         with self._open() as data:
-            return browsing.newest(data, wanted, limit, before)
+            return browsing.newest(searching.listed(data, wanted, text), limit, before)
 
-    def items(self, wanted: ItemFilter = EVERYTHING, /) -> Iterator[Memory | Observation]:
+    def items(
+        self, wanted: ItemFilter = EVERYTHING, /, text: str | None = None
+    ) -> Iterator[Memory | Observation]:
         """See `MemoryCatalog.items`."""
         with self._open() as data:
-            found = browsing.items(data, wanted)
+            found = browsing.whole(data, searching.listed(data, wanted, text))
         yield from found
 
     def facets(self, wanted: ItemFilter = EVERYTHING, /, text: str | None = None) -> Facets:

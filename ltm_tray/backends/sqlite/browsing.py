@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from ltm_tray.backends.sqlite import redactions, rows
 from ltm_tray.backends.sqlite.filtering import Condition, condition_of, of_project
+from ltm_tray.backends.sqlite.finding import AMONG_FOUND, finding
 from ltm_tray.domain.catalog import ItemFilter, ItemPage, ProjectDetail, ProjectSummary
 from ltm_tray.domain.cursor import Position
 from ltm_tray.domain.errors import NotFound
@@ -86,14 +90,41 @@ def project_details(connection: sqlite3.Connection) -> list[ProjectDetail]:
     return _details(connection, of_project(None))
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What is listed: the items under a filter and, with an expression, among what it finds."""
+
+    wanted: ItemFilter
+    expression: str | None
+
+
+class Place(NamedTuple):
+    """Where an item stands in a list, and its row."""
+
+    created_at: str
+    id: str
+    number: int
+    kind: HitKind
+
+    @property
+    def position(self) -> Position:
+        """The place in the order newest first."""
+        return Position(from_iso(self.created_at), self.id)
+
+
+def listing_of(connection: sqlite3.Connection, wanted: ItemFilter, text: str | None) -> Listing:
+    """Return the items under a filter; with a text, those that it finds."""
+    return Listing(wanted, None if text is None else finding(connection, text, wanted))
+
+
 def newest(
-    connection: sqlite3.Connection, wanted: ItemFilter, limit: int, before: Position | None
+    connection: sqlite3.Connection, listing: Listing, limit: int, before: Position | None
 ) -> ItemPage:
     """See `MemoryCatalog.newest`."""
     found = [
         rows.item_of(row)
         for kind, sql in _ITEMS_SQL.items()
-        for row in _newest(connection, sql, condition_of(wanted, kind), (before, limit + 1))
+        for row in _newest(connection, sql, _condition(listing, kind), (before, limit + 1))
     ]
     found.sort(key=lambda item: (item.created_at, item.id), reverse=True)
     page = tuple(found[:limit])
@@ -104,20 +135,24 @@ def newest(
     )
 
 
-def batch(
-    connection: sqlite3.Connection, wanted: ItemFilter, size: int, before: Position | None
-) -> list[Memory | Observation]:
-    """Return so many of the newest items behind a position, whole; fewer only at the end."""
-    places = [
-        (created_at, id_, number, kind)
+def places(
+    connection: sqlite3.Connection, listing: Listing, size: int, before: Position | None
+) -> list[Place]:
+    """Return where so many of the newest items behind a position stand; fewer only at the end."""
+    found = [
+        Place(created_at, id_, number, kind)
         for kind, sql in _PLACES_SQL.items()
         for created_at, id_, number in _newest(
-            connection, sql, condition_of(wanted, kind), (before, size)
+            connection, sql, _condition(listing, kind), (before, size)
         )
     ]
-    places.sort(reverse=True)
+    return sorted(found, reverse=True)[:size]
+
+
+def whole(connection: sqlite3.Connection, places_: Sequence[Place]) -> list[Memory | Observation]:
+    """Return the items at some places, newest first, without those forgotten meanwhile."""
     memories, observations = (
-        rows.as_json([place[2] for place in places[:size] if place[3] is kind])
+        rows.as_json([place.number for place in places_ if place.kind is kind])
         for kind in _PLACES_SQL
     )
     found: list[Memory | Observation] = []
@@ -126,6 +161,13 @@ def batch(
     captured = connection.execute(f"{rows.OBSERVATION_SQL} WHERE o.{_AMONG}", (observations,))
     found += map(rows.observation_of, captured)
     return sorted(found, key=lambda item: (item.created_at, item.id), reverse=True)
+
+
+def _condition(listing: Listing, kind: HitKind) -> Condition | None:
+    condition = condition_of(listing.wanted, kind)
+    if condition is not None and listing.expression is not None:
+        condition.add(AMONG_FOUND[kind], listing.expression)
+    return condition
 
 
 def memory(connection: sqlite3.Connection, memory_id: str, project_id: str | None) -> Memory:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from ltm_tray.backends.sqlite import asking, redactions, rows
 from ltm_tray.backends.sqlite.filtering import Condition, condition_of, of_project
-from ltm_tray.backends.sqlite.index import match_expression
+from ltm_tray.backends.sqlite.finding import AMONG_FOUND, expressions
 from ltm_tray.backends.sqlite.sizes import store_size
-from ltm_tray.domain.analysis import query_terms
 from ltm_tray.domain.catalog import ItemFilter
 from ltm_tray.domain.facets import Cell, Facets, counts_of, facets_of, ordered_counts
 from ltm_tray.domain.figures import (
@@ -30,24 +29,48 @@ from ltm_tray.domain.times import from_iso, to_iso
 
 _CELLS_SQL = {
     HitKind.MEMORY: """
-SELECT project_id, type, count(*) FROM memories m {index} WHERE {where} GROUP BY project_id, type
+SELECT project_id, type, count(*) FROM {source} WHERE {where} GROUP BY project_id, type
 """,
     HitKind.OBSERVATION: """
-SELECT project_id, kind, count(*) FROM observations o {index} WHERE {where}
-GROUP BY project_id, kind
+SELECT project_id, kind, count(*) FROM {source} WHERE {where} GROUP BY project_id, kind
 """,
 }
-_COUNTING_INDEX = {
-    HitKind.MEMORY: "INDEXED BY memories_counted",
-    HitKind.OBSERVATION: "INDEXED BY observations_counted",
+_ALL = {
+    HitKind.MEMORY: "memories m INDEXED BY memories_counted",
+    HitKind.OBSERVATION: "observations o INDEXED BY observations_counted",
 }
 """The indexes that hold all that is counted, in groups: going through one reads no row."""
-_MATCHING = {
-    HitKind.MEMORY: "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?",
-    HitKind.OBSERVATION: "SELECT rowid FROM observations_fts WHERE observations_fts MATCH ?",
+_FOUND = {
+    HitKind.MEMORY: "memories_fts CROSS JOIN memories m ON m.number = memories_fts.rowid",
+    HitKind.OBSERVATION: (
+        "observations_fts CROSS JOIN observations o ON o.number = observations_fts.rowid"
+    ),
 }
-_FEW = 2_000
-"""Up to so many matches are looked up one by one; for more, going through the index is faster."""
+"""What a text finds, each looked up in its row."""
+_MATCH = {HitKind.MEMORY: "memories_fts MATCH ?", HitKind.OBSERVATION: "observations_fts MATCH ?"}
+_MANY_SQL = {
+    HitKind.MEMORY: """
+SELECT 1 FROM memories_fts WHERE memories_fts MATCH ?
+LIMIT 1 OFFSET (SELECT coalesce(max(number), 0) / 4 FROM memories)
+""",
+    HitKind.OBSERVATION: """
+SELECT 1 FROM observations_fts WHERE observations_fts MATCH ?
+LIMIT 1 OFFSET (SELECT coalesce(max(number), 0) / 4 FROM observations)
+""",
+}
+"""Tells whether a text finds a quarter of all: then going through the index is faster."""
+_HELD_SQL = {
+    HitKind.MEMORY: """
+SELECT project_id, type, count(*), sum(text_bytes) FROM memories INDEXED BY memories_counted
+WHERE is_latest = 1 GROUP BY project_id, type
+""",
+    HitKind.OBSERVATION: """
+SELECT project_id, kind, count(*), sum(text_bytes)
+FROM observations INDEXED BY observations_counted GROUP BY project_id, kind
+""",
+}
+_VERSIONS_SQL = "SELECT count(*) FROM memories WHERE is_latest = 0 AND {where}"
+_REPLACED_BYTES_SQL = "SELECT coalesce(sum(text_bytes), 0) FROM memories WHERE is_latest = 0"
 _DAYS_SQL = """
 WITH days (number, first, after) AS MATERIALIZED (
     SELECT key, json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?1)
@@ -78,7 +101,11 @@ SELECT hit_id, times, (SELECT asked_at FROM recalls WHERE id = last) FROM (
 """
 _RECALLED_SQL = """
 SELECT count(*) FROM (SELECT DISTINCT hit_id FROM recall_hits WHERE {where}) hits
-CROSS JOIN memories m ON m.id = hits.hit_id WHERE m.is_latest = 1
+WHERE EXISTS (SELECT 1 FROM memories WHERE id = hits.hit_id)
+"""
+_REPLACED_SQL = """
+SELECT count(*) FROM memories m WHERE m.is_latest = 0
+AND EXISTS (SELECT 1 FROM recall_hits WHERE hit_id = m.id AND {where})
 """
 
 
@@ -87,11 +114,12 @@ def facets(connection: sqlite3.Connection, wanted: ItemFilter, text: str | None)
     in_time = ItemFilter(since=wanted.since, until=wanted.until)
     if text is None:
         return facets_of(cells(connection, in_time), wanted)
-    terms = query_terms(text)
-    projects = [row[0] for row in connection.execute("SELECT number FROM projects")]
-    if not terms or not projects:
-        return facets_of([], wanted)
-    return facets_of(cells(connection, in_time, match_expression(terms, projects)), wanted)
+    found = facets_of([], wanted)
+    for expression in expressions(connection, text):
+        found = facets_of(cells(connection, in_time, expression), wanted)
+        if found.total:
+            break
+    return found
 
 
 def cells(
@@ -103,21 +131,18 @@ def cells(
         condition = condition_of(wanted, kind)
         if condition is None:
             continue
-        index = _COUNTING_INDEX[kind]
+        source = _ALL[kind]
         if expression is not None:
-            if _is_few(connection, _MATCHING[kind], expression):
-                index = ""
-            condition.add(f"number IN ({_MATCHING[kind]})", expression)
+            many = connection.execute(_MANY_SQL[kind], (expression,)).fetchone()
+            source = source if many else _FOUND[kind]
+            condition.add(AMONG_FOUND[kind] if many else _MATCH[kind], expression)
         found += [
             Cell(project_id, kind, type_, count)
-            for project_id, type_, count in condition.ask(connection, sql.replace("{index}", index))
+            for project_id, type_, count in condition.ask(
+                connection, sql.replace("{source}", source)
+            )
         ]
     return found
-
-
-def _is_few(connection: sqlite3.Connection, matching: str, expression: str) -> bool:
-    found = connection.execute(matching + " LIMIT ?", (expression, _FEW + 1)).fetchall()
-    return len(found) <= _FEW
 
 
 def activity(
@@ -154,25 +179,34 @@ def _bounds(days: Sequence[Day]) -> str:
 
 def totals(connection: sqlite3.Connection, project_id: str | None, file: Path) -> Totals:
     """See `MemoryCatalog.totals`; `file` is the database."""
-    counted = cells(connection, ItemFilter(project_id=project_id))
+    held = _held(connection)
+    counted = [cell for cell, _ in held if project_id in {None, cell.project_id}]
     memories = [cell for cell in counted if cell.kind is HitKind.MEMORY]
     observations = [cell for cell in counted if cell.kind is HitKind.OBSERVATION]
     one = of_project(project_id)
-    replaced = "SELECT count(*) FROM memories WHERE is_latest = 0 AND {where}"
-    (versions,) = one.ask(connection, replaced).fetchone()
+    (versions,) = one.ask(connection, _VERSIONS_SQL).fetchone()
+    (replaced_bytes,) = connection.execute(_REPLACED_BYTES_SQL).fetchone()
     hits = _hits_of(project_id)
-    (recalled,) = hits.ask(connection, _RECALLED_SQL).fetchone()
     return Totals(
         memories=counts_of(memories, lambda cell: cell.type),
         observations=counts_of(observations, lambda cell: cell.type),
         version_count=versions,
         recalls=_recalls(connection, one),
-        size=store_size(connection, file),
+        size=store_size(connection, file, replaced_bytes + sum(size for _, size in held)),
         busiest=_busiest(connection, counted, one),
         most_recalled=_most_recalled(connection, hits),
-        never_recalled=sum(cell.count for cell in memories) - recalled,
+        never_recalled=sum(cell.count for cell in memories) - _recalled(connection, hits),
         redacted=ordered_counts(redactions.counted(connection, project_id)),
     )
+
+
+def _held(connection: sqlite3.Connection) -> list[tuple[Cell, int]]:
+    """Count all there is by project, kind and type, with the bytes of its texts, in one go."""
+    return [
+        (Cell(project_id, kind, type_, count), text_bytes)
+        for kind, sql in _HELD_SQL.items()
+        for project_id, type_, count, text_bytes in connection.execute(sql)
+    ]
 
 
 def _recalls(connection: sqlite3.Connection, one: Condition) -> RecallFigures:
@@ -207,6 +241,13 @@ def _hits_of(project_id: str | None) -> Condition:
     if project_id is not None:
         condition.add("recall_id IN (SELECT id FROM recalls WHERE project_id = ?)", project_id)
     return condition
+
+
+def _recalled(connection: sqlite3.Connection, hits: Condition) -> int:
+    """Count the latest memories among the hits: all without the replaced, to read no row."""
+    (known,) = hits.ask(connection, _RECALLED_SQL).fetchone()
+    (replaced,) = hits.ask(connection, _REPLACED_SQL).fetchone()
+    return int(known - replaced)
 
 
 def _most_recalled(connection: sqlite3.Connection, hits: Condition) -> tuple[OftenRecalled, ...]:

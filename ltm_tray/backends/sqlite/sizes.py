@@ -7,19 +7,13 @@ from pathlib import Path
 
 from ltm_tray.domain.figures import StoreSize
 
-_TEXT_SQL = """
-SELECT (SELECT coalesce(sum(text_bytes), 0) FROM memories)
-     + (SELECT coalesce(sum(text_bytes), 0) FROM observations)
-"""
 
-
-def store_size(connection: sqlite3.Connection, file: Path) -> StoreSize:
-    """Return the sizes of the database, of what is in it, and of its write-ahead log.
+def store_size(connection: sqlite3.Connection, file: Path, text_bytes: int) -> StoreSize:
+    """Return the sizes of the database, of its texts, and of its write-ahead log.
 
     The index is what remains: SQLite could count its pages, but only by reading them
     all, and only where it was built with `dbstat`.
     """
-    text_bytes = _number(connection, _TEXT_SQL)
     page_bytes = _number(connection, "PRAGMA page_size")
     pages = _number(connection, "PRAGMA page_count")
     free = _number(connection, "PRAGMA freelist_count")

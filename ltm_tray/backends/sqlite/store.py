@@ -56,6 +56,8 @@ from ltm_tray.domain.memory import (
 from ltm_tray.ports import Clock, NewId
 
 _WAITS = "Another program makes the memory ready, or puts it right; this one waits for that."
+_BATCH_PLACES = 2_000
+"""How many items an export finds at a time, without their texts."""
 _BATCH_ITEMS = 100
 """How many items an export reads at a time; one can have 64 KiB of text."""
 
@@ -180,23 +182,37 @@ class SqliteStore:
             return browsing.project_details(connection)
 
     def newest(
-        self, wanted: ItemFilter = EVERYTHING, /, *, limit: int = 50, cursor: str | None = None
+        self,
+        wanted: ItemFilter = EVERYTHING,
+        /,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        text: str | None = None,
     ) -> ItemPage:
         """See `MemoryCatalog.newest`."""
         before = position_of(cursor) if cursor else None
         with self._database.read() as connection:
-            return browsing.newest(connection, wanted, limit, before)
+            listing = browsing.listing_of(connection, wanted, text)
+            return browsing.newest(connection, listing, limit, before)
 
-    def items(self, wanted: ItemFilter = EVERYTHING, /) -> Iterator[Memory | Observation]:
+    def items(
+        self, wanted: ItemFilter = EVERYTHING, /, text: str | None = None
+    ) -> Iterator[Memory | Observation]:
         """See `MemoryCatalog.items`."""
+        with self._database.read() as connection:
+            listing = browsing.listing_of(connection, wanted, text)
         before: Position | None = None
         while True:
             with self._database.read() as connection:
-                batch = browsing.batch(connection, wanted, _BATCH_ITEMS, before)
-            yield from batch
-            if len(batch) < _BATCH_ITEMS:
+                places = browsing.places(connection, listing, _BATCH_PLACES, before)
+            for at in range(0, len(places), _BATCH_ITEMS):
+                with self._database.read() as connection:
+                    batch = browsing.whole(connection, places[at : at + _BATCH_ITEMS])
+                yield from batch
+            if len(places) < _BATCH_PLACES:
                 return
-            before = Position(batch[-1].created_at, batch[-1].id)
+            before = places[-1].position
 
     def facets(self, wanted: ItemFilter = EVERYTHING, /, text: str | None = None) -> Facets:
         """See `MemoryCatalog.facets`."""

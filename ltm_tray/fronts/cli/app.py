@@ -15,7 +15,7 @@ from ltm_tray.fronts.cli import render
 from ltm_tray.fronts.cli.exits import Exit
 from ltm_tray.fronts.cli.options import in_json
 from ltm_tray.fronts.cli.session import loaded_settings
-from ltm_tray.instance import Instance, running_instance
+from ltm_tray.instance import Instance, console_url, running_instance
 from ltm_tray.opening import show
 from ltm_tray.settings import SettingsFile
 
@@ -31,12 +31,13 @@ def serve() -> None:
 @click.command("open")
 def open_console() -> None:
     """Open the console of the running app in a browser."""
-    found = running_instance(loaded_settings().paths)
+    paths = loaded_settings().paths
+    found = running_instance(paths)
     if found is None:
         click.echo(_NOT_RUNNING, err=True)
         sys.exit(Exit.NOT_RUNNING)
-    shown = show(found.url)
-    click.echo(f"Opened {found.url}" if shown else f"Open {found.url} in a browser.")
+    address = console_url(paths, found)
+    click.echo(f"Opened {found.url}" if show(address) else f"Open {address} in a browser.")
 
 
 @click.command()

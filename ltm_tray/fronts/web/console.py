@@ -14,7 +14,7 @@ from ltm_tray.domain.catalog import ProjectDetail
 from ltm_tray.domain.errors import LtmError, NotSupported, invalid
 from ltm_tray.domain.figures import StoreSize
 from ltm_tray.domain.times import to_iso
-from ltm_tray.fronts.web import display, reasons
+from ltm_tray.fronts.web import display
 from ltm_tray.fronts.web.errors import status_of
 from ltm_tray.fronts.web.exporting import export
 from ltm_tray.fronts.web.figures import FigurePages
@@ -54,7 +54,6 @@ def register(app: Flask, service: MemoryService, info: AppInfo) -> None:
         item_url=item_url,
         types=TYPES,
         iso=to_iso,
-        why=reasons.why,
         **{name: getattr(display, name) for name in display.__all__},
     )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
+from html import escape
 from pathlib import PurePosixPath, PureWindowsPath
+from typing import NamedTuple
 
 from ltm_tray.domain.asked import Asked
 from ltm_tray.domain.snippet import matches, window_of
@@ -20,7 +21,6 @@ __all__ = [
     "exact",
     "parted",
     "percent",
-    "pieces",
     "project_name",
     "setting_name",
 ]  # fmt: skip
@@ -35,12 +35,25 @@ _STEPS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A stretch of a text; `match` says that it is what was looked for."""
 
     text: str
     match: bool
+
+
+class Marked:
+    """A text whose matches a template shows marked; each piece is escaped on its own."""
+
+    def __init__(self, text: str, asked: Asked | None, most: int | None = None) -> None:
+        """Cut the text; see `pieces`."""
+        self._pieces = pieces(text, asked, most)
+
+    def __html__(self) -> str:
+        return "".join(
+            f"<mark>{escape(text)}</mark>" if match else escape(text)
+            for text, match in self._pieces
+        )
 
 
 def pieces(text: str, asked: Asked | None, most: int | None = None) -> list[Piece]:
@@ -151,6 +164,7 @@ _SETTING_NAMES = {
     "observePreCompact": "Capture before a compaction",
     "agentmemoryUrl": "Address of an agentmemory server",
     "port": "First port to try",
+    "requireToken": "Ask programs for a token",
     "logRecalls": "Keep a log of recalls",
     "observationsMaxAgeDays": "Days an observation is kept; 0 is for good",
     "observationsMaxCount": "Observations each project keeps; 0 is all",

@@ -30,6 +30,12 @@ API_PREFIX = "/api/"
 """Paths below it are answered in JSON, all others in HTML, errors too."""
 
 
+class Unauthorized(LtmError):
+    """The request shows neither the token nor a cookie of ours."""
+
+    code = "unauthorized"
+
+
 class HostNotAllowed(LtmError):
     """The request names a host that is not this server."""
 
@@ -56,6 +62,7 @@ class MalformedBody(InvalidInput):
 
 STATUS_OF: dict[type[LtmError], int] = {
     InvalidInput: 400,
+    Unauthorized: 401,
     HostNotAllowed: 403,
     CrossSiteRequest: 403,
     NotFound: 404,
@@ -70,6 +77,11 @@ STATUS_OF: dict[type[LtmError], int] = {
 }
 """The status of an error is that of the nearest of its classes."""
 
+_HEADERS: dict[type[LtmError], dict[str, str]] = {
+    DatabaseBusy: {"Retry-After": "1"},
+    Unauthorized: {"WWW-Authenticate": "Bearer"},
+}
+_PAGES = {401: "locked.html"}
 _HTTP = {
     400: ("bad_request", "The request cannot be understood."),
     404: ("not_found", "There is nothing at this address."),
@@ -119,8 +131,8 @@ def _on_purpose(error: LtmError) -> Response:
     status = status_of(error)
     problems: tuple[FieldProblem, ...] = getattr(error, "problems", ())
     details = [Problem(p.field, p.code, p.message) for p in problems]
-    retry = {"Retry-After": "1"} if isinstance(error, DatabaseBusy) else {}
-    return _respond(_Told(ErrorAnswer(error.code, error.message, status, details), retry))
+    headers = next((held for kind, held in _HEADERS.items() if isinstance(error, kind)), {})
+    return _respond(_Told(ErrorAnswer(error.code, error.message, status, details), headers))
 
 
 def _from_http(error: HTTPException) -> Response:
@@ -153,5 +165,6 @@ def _respond(told: _Told) -> Response:
         return Response(
             msgspec.json.encode(answer), answer.status, told.headers, mimetype="application/json"
         )
-    page = render_template("error.html", error=answer, phrase=HTTPStatus(answer.status).phrase)
+    template = _PAGES.get(answer.status, "error.html")
+    page = render_template(template, error=answer, phrase=HTTPStatus(answer.status).phrase)
     return Response(page, answer.status, told.headers, mimetype="text/html")

@@ -13,7 +13,7 @@ from flask import Response, request
 from ltm_tray.domain.memory import HitKind, Memory, Observation
 from ltm_tray.domain.times import to_iso
 from ltm_tray.fronts.web import answers
-from ltm_tray.fronts.web.listing import Filter, question
+from ltm_tray.fronts.web.listing import Filter
 from ltm_tray.fronts.web.reading import Query
 from ltm_tray.service import MemoryService
 
@@ -31,7 +31,8 @@ def export(service: MemoryService, name: str) -> Response:
     Raises:
         InvalidInput: The filter cannot be understood.
     """
-    items = _items(service, Filter.of(Query(request.query_string)))
+    asked = Filter.of(Query(request.query_string))
+    items = service.items(asked.items(), asked.text)
     # The first item is read here, so that a store that cannot answer is an error, not a file.
     first = next(items, None)
     found = chain([] if first is None else [first], items)
@@ -44,17 +45,6 @@ def export(service: MemoryService, name: str) -> Response:
 def guarded(cell: str) -> str:
     """Return a cell that no spreadsheet takes for a formula."""
     return f"'{cell}" if cell.startswith(_FORMULA_STARTS) else cell
-
-
-def _items(service: MemoryService, asked: Filter) -> Iterator[Memory | Observation]:
-    wanted = asked.items()
-    if not asked.q:
-        return service.items(wanted)
-    hits = service.search(question(asked, wanted))
-    return (
-        service.memory(hit.id) if hit.kind is HitKind.MEMORY else service.observation(hit.id)
-        for hit in hits
-    )
 
 
 def _as_json(items: Iterator[Memory | Observation]) -> Iterator[str]:

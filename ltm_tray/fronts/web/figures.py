@@ -14,7 +14,6 @@ from ltm_tray.domain.snippet import snippet_of
 from ltm_tray.fronts.web import charts
 from ltm_tray.fronts.web.display import parted
 from ltm_tray.fronts.web.frame import Pages
-from ltm_tray.fronts.web.listing import project_names
 from ltm_tray.fronts.web.reading import Query
 
 SPANS = {"30": "30 days", "90": "90 days", "365": "a year"}
@@ -80,14 +79,12 @@ class FigurePages:
         frame = self._pages.frame()
         activity = self._service.activity(days, utc_offset_minutes=frame.utc_offset_minutes)
         totals = self._service.totals()
-        names = project_names(self._service.projects())
         return self._pages.render(
             "stats.html",
             frame,
             days=days,
             spans=SPANS,
             totals=totals,
-            names=names,
             saved=charts.by_time(
                 [(day.day, (day.memories, day.observations)) for day in activity], _SAVED
             ),

@@ -6,15 +6,16 @@ import json
 from collections.abc import Callable
 from itertools import pairwise
 
-from flask import request, url_for
+from flask import Response, request, url_for
 
 from ltm_tray.domain.catalog import RecallLogFilter
 from ltm_tray.domain.errors import NotFound
-from ltm_tray.domain.memory import Memory
+from ltm_tray.domain.memory import HitKind, Memory
 from ltm_tray.domain.requests import SOURCES
+from ltm_tray.fronts.web import answers
 from ltm_tray.fronts.web.differing import Change, changes
 from ltm_tray.fronts.web.frame import Pages
-from ltm_tray.fronts.web.listing import project_names
+from ltm_tray.fronts.web.listing import ITEM_PAGES, project_names
 from ltm_tray.fronts.web.reading import Query
 
 _DIFFS_MAX = 20
@@ -29,11 +30,14 @@ class HistoryPages:
         self._pages = pages
         self._service = pages.service
 
-    def routes(self) -> list[tuple[str, str, Callable[..., str]]]:
+    def routes(self) -> list[tuple[str, str, Callable[..., str | Response]]]:
         """Return method, path and view of each route."""
+        memories, observations = ITEM_PAGES[HitKind.MEMORY], ITEM_PAGES[HitKind.OBSERVATION]
         return [
-            ("GET", "/memories/<memory_id>", self.memory),
-            ("GET", "/observations/<observation_id>", self.observation),
+            ("GET", f"{memories}/<memory_id>", self.memory),
+            ("GET", f"{memories}/<memory_id>.json", self.memory_json),
+            ("GET", f"{observations}/<observation_id>", self.observation),
+            ("GET", f"{observations}/<observation_id>.json", self.observation_json),
             ("GET", "/recalls", self.recalls),
             ("GET", "/recalls/<int:entry_id>", self.recall),
         ]
@@ -47,8 +51,13 @@ class HistoryPages:
             memory=memory,
             versions=list(zip(versions, _steps(versions), strict=True)),
             recalls=self._service.recalls_of(memory.id),
-            json_url=url_for("api.memory", memory_id=memory.id, cwd=memory.cwd),
+            json_url=url_for("console.memory_json", memory_id=memory.id),
         )
+
+    def memory_json(self, memory_id: str) -> Response:
+        """Return a memory with its versions as the API does."""
+        found = self._service.memory(memory_id)
+        return _json(answers.memory_answer(found, self._service.versions(found.id)))
 
     def observation(self, observation_id: str) -> str:
         """Show an observation and who got it."""
@@ -59,8 +68,13 @@ class HistoryPages:
             observation=found,
             source=source,
             recalls=self._service.recalls_of(found.id),
-            json_url=url_for("api.observation", observation_id=found.id, cwd=found.cwd),
+            json_url=url_for("console.observation_json", observation_id=found.id),
         )
+
+    def observation_json(self, observation_id: str) -> Response:
+        """Return an observation as the API does."""
+        found = self._service.observation(observation_id)
+        return _json(answers.shaped(found, answers.ObservationAnswer))
 
     def recalls(self) -> str:
         """Show what was asked, all of it or what found nothing."""
@@ -91,6 +105,10 @@ class HistoryPages:
         detail = self._service.recall_entry(entry_id)
         names = project_names(self._service.projects())
         return self._pages.render("recall.html", detail=detail, entry=detail.entry, names=names)
+
+
+def _json(answer: answers.Answer) -> Response:
+    return Response(answers.encoded(answer), mimetype="application/json")
 
 
 def _number(text: str) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 from flask import url_for
 
@@ -16,7 +17,6 @@ from ltm_tray.domain.errors import invalid
 from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.memory import (
     RECALL_LIMIT_MAX,
-    Explanation,
     HitKind,
     MemoryType,
     ObservationKind,
@@ -24,14 +24,20 @@ from ltm_tray.domain.memory import (
     RecallQuery,
     Sort,
 )
-from ltm_tray.domain.snippet import snippet_of
-from ltm_tray.domain.times import from_iso, to_iso
-from ltm_tray.fronts.web.display import parted
+from ltm_tray.domain.snippet import Snippet, snippet_of
+from ltm_tray.fronts.web.display import Marked, parted, project_name
 from ltm_tray.fronts.web.reading import Query
+from ltm_tray.fronts.web.reasons import why
 from ltm_tray.service import MemoryService
 
 PAGE_ITEMS = 50
 """How many items a page holds."""
+
+BODY_CHARACTERS = 280
+"""How much of an item's text the list shows."""
+
+ITEM_PAGES = {HitKind.MEMORY: "/memories", HitKind.OBSERVATION: "/observations"}
+"""Where the pages of items lie."""
 
 TYPES = (*MemoryType, *ObservationKind)
 """What an item can be, in the order of the page."""
@@ -75,6 +81,11 @@ class Filter:
         return bool(self.given(q="", sort="", cursor=""))
 
     @property
+    def text(self) -> str | None:
+        """The words to look for; None for none."""
+        return self.q or None
+
+    @property
     def order(self) -> Sort:
         """The order of what is found.
 
@@ -101,22 +112,21 @@ class Filter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An item as the list shows it: `body` goes on where `heading` ends, or is empty."""
+    """An item as the list shows it: `body` goes on where `heading` ends; None where it is all.
 
+    `cwd` and `project` are the directory of its project and what that is called; `why` tells
+    why it was found, and is empty where nothing was looked for.
+    """
+
+    url: str
     kind: HitKind
-    id: str
-    project_id: str
-    type: str
-    heading: str
-    body: str
+    label: str
+    heading: Marked
+    body: Marked | None
+    cwd: str
+    project: str
     created_at: datetime
-    score: float = 0
-    why: Explanation | None = None
-
-    @property
-    def url(self) -> str:
-        """The address of the item's own page."""
-        return item_url(self.kind, self.id)
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +135,6 @@ class Overview:
 
     entries: list[Entry]
     next_cursor: str | None
-    asked: Asked
     projects: list[ProjectSummary]
     facets: Facets
 
@@ -174,45 +183,32 @@ def overview_of(service: MemoryService, filter_: Filter) -> Overview:
     """
     wanted = filter_.items()
     projects = service.projects()
-    asked = Asked(query_terms(filter_.q))
-    if filter_.q:
-        hits = service.search(question(filter_, wanted))
-        last_page = filter_.order is Sort.RELEVANCE or len(hits) < RECALL_LIMIT_MAX
-        return Overview(
-            entries=[_entry(hit, hit.snippet, cut=hit.truncated) for hit in hits],
-            next_cursor=None if last_page else to_iso(hits[-1].created_at),
-            asked=asked,
-            projects=projects,
-            facets=service.facets(wanted, filter_.q),
-        )
-    page = service.newest(wanted, limit=PAGE_ITEMS, cursor=filter_.cursor or None)
+    lines = _Lines(Asked(query_terms(filter_.q)), project_names(projects))
+    next_cursor = None
+    if filter_.q and filter_.order is Sort.RELEVANCE:
+        entries = [lines.of_hit(hit) for hit in service.search(_question(filter_.q, wanted))]
+    else:
+        cursor = filter_.cursor or None
+        page = service.newest(wanted, limit=PAGE_ITEMS, cursor=cursor, text=filter_.text)
+        entries = [lines.of_item(item) for item in page.items]
+        next_cursor = page.next_cursor
     return Overview(
-        entries=[_entry_of_item(item) for item in page.items],
-        next_cursor=page.next_cursor,
-        asked=asked,
+        entries=entries,
+        next_cursor=next_cursor,
         projects=projects,
-        facets=service.facets(wanted),
+        facets=service.facets(wanted, filter_.text),
     )
 
 
-def question(filter_: Filter, wanted: ItemFilter) -> RecallQuery:
-    """Return the filter as a question to the memory.
-
-    Raises:
-        InvalidInput: The filter names an unknown order or place to go on from.
-    """
-    until = wanted.until
-    if filter_.cursor and filter_.order is Sort.NEWEST:
-        until = _cursor_time(filter_.cursor)
+def _question(text: str, wanted: ItemFilter) -> RecallQuery:
     return RecallQuery(
-        text=filter_.q,
+        text=text,
         project_id=wanted.project_id,
         limit=RECALL_LIMIT_MAX,
         kinds=wanted.kinds,
         types=wanted.types,
         since=wanted.since,
-        until=until,
-        sort=filter_.order,
+        until=wanted.until,
         explain=True,
     )
 
@@ -224,29 +220,39 @@ def project_names(projects: Iterable[ProjectSummary]) -> dict[str, str]:
 
 def item_url(kind: HitKind, item_id: str) -> str:
     """Return the address of an item's own page."""
-    if kind is HitKind.MEMORY:
-        return url_for("console.memory", memory_id=item_id)
-    return url_for("console.observation", observation_id=item_id)
+    return f"{ITEM_PAGES[kind]}/{quote(item_id, safe='')}"
 
 
-def _entry(found: RecallHit | Item, text: str, *, cut: bool) -> Entry:
-    heading, body = parted(found.title, text)
-    return Entry(
-        kind=found.kind,
-        id=found.id,
-        project_id=found.project_id,
-        type=found.type,
-        heading=heading,
-        body=f"{body} …" if body and cut else body,
-        created_at=found.created_at,
-        score=found.score if isinstance(found, RecallHit) else 0,
-        why=found.explanation if isinstance(found, RecallHit) else None,
-    )
+class _Lines:
+    """Makes entries: what was asked is marked, and each project is named once."""
 
+    def __init__(self, asked: Asked, names: dict[str, str]) -> None:
+        self._asked = asked
+        self._places = {id_: (cwd, project_name(cwd)) for id_, cwd in names.items()}
 
-def _entry_of_item(item: Item) -> Entry:
-    snippet = snippet_of(item.text, [])
-    return _entry(item, snippet.text, cut=snippet.truncated)
+    def of_hit(self, hit: RecallHit) -> Entry:
+        terms = len(self._asked.terms)
+        told = why(hit.explanation, terms) if hit.explanation else ""
+        return self._entry(hit, Snippet(hit.snippet, hit.truncated), told)
+
+    def of_item(self, item: Item) -> Entry:
+        return self._entry(item, snippet_of(item.text, self._asked), "")
+
+    def _entry(self, found: RecallHit | Item, shown: Snippet, told: str) -> Entry:
+        heading, body = parted(found.title, shown.text)
+        body = f"{body} …" if body and shown.truncated else body
+        cwd, project = self._places.get(found.project_id, (found.project_id, found.project_id))
+        return Entry(
+            url=item_url(found.kind, found.id),
+            kind=found.kind,
+            label=found.type.replace("_", " "),
+            heading=Marked(heading, self._asked),
+            body=Marked(body, self._asked, BODY_CHARACTERS) if body else None,
+            cwd=cwd,
+            project=project,
+            created_at=found.created_at,
+            why=told,
+        )
 
 
 def _one_of(field: str, value: str, known: Iterable[Value]) -> Value:
@@ -266,10 +272,3 @@ def _midnight(field: str, day: str, *, days_later: int = 0) -> datetime | None:
         return datetime.combine(found, time()).astimezone()
     except (ValueError, OverflowError, OSError):
         raise invalid(field, "unknown", "must be a day such as 2026-01-31") from None
-
-
-def _cursor_time(cursor: str) -> datetime:
-    try:
-        return from_iso(cursor)
-    except ValueError:
-        raise invalid("cursor", "unknown", "must come from the page before") from None

@@ -19,7 +19,7 @@ from ltm_tray.domain.memory import (
     ObservationKind,
     Sort,
 )
-from ltm_tray.fronts.web import answers, wire
+from ltm_tray.fronts.web import answers, entering, wire
 from ltm_tray.fronts.web.errors import ErrorAnswer
 from ltm_tray.resources import data_dir
 
@@ -33,12 +33,16 @@ _JSON = "application/json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One route: what it reads, what it answers, and which errors it may answer instead."""
+    """One route: what it reads, what it answers, and which errors it may answer instead.
+
+    `in_short` is what it answers where a token is required and not shown.
+    """
 
     method: str
     path: str
     summary: str
     answer: type[msgspec.Struct]
+    in_short: type[msgspec.Struct] | None = None
     parameters: tuple[dict[str, Any], ...] = ()
     body: type[msgspec.Struct] | None = None
     errors: tuple[int, ...] = ()
@@ -58,8 +62,13 @@ def document() -> dict[str, Any]:
             "description": "The long-term memory of this machine's Pi coding agent.",
         },
         "servers": [{"url": "http://127.0.0.1:31415"}],
+        # Asked for only where the settings say so.
+        "security": [{}, {"token": []}],
         "paths": paths,
-        "components": {"schemas": _schemas()},
+        "components": {
+            "schemas": _schemas(),
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
     }
 
 
@@ -77,6 +86,7 @@ def _schemas() -> dict[str, Any]:
     shapes = [
         ErrorAnswer,
         *(operation.answer for operation in _OPERATIONS),
+        *(operation.in_short for operation in _OPERATIONS if operation.in_short),
         *(operation.body for operation in _OPERATIONS if operation.body),
     ]
     _, schemas = msgspec.json.schema_components(shapes, schema_hook=_schema_of, ref_template=_REF)
@@ -121,10 +131,10 @@ def _described(operation: Operation) -> dict[str, Any]:
         "summary": operation.summary,
         "parameters": list(operation.parameters),
         "responses": {
-            "200": _answered("The answer.", operation.answer),
+            "200": _answered("The answer.", operation.answer, operation.in_short),
             **{
                 str(status): _answered(_ERRORS[status], ErrorAnswer)
-                for status in sorted({400, 403, 500, 503, *operation.errors})
+                for status in sorted({400, 401, 403, 500, 503, *operation.errors})
             },
         },
     }
@@ -138,8 +148,10 @@ def _described(operation: Operation) -> dict[str, Any]:
     return described
 
 
-def _answered(description: str, shape: type[msgspec.Struct]) -> dict[str, Any]:
-    return {"description": description, "content": {_JSON: {"schema": _ref(shape)}}}
+def _answered(description: str, *shapes: type[msgspec.Struct] | None) -> dict[str, Any]:
+    schemas = [_ref(shape) for shape in shapes if shape]
+    schema = {"anyOf": schemas} if len(schemas) > 1 else schemas[0]
+    return {"description": description, "content": {_JSON: {"schema": schema}}}
 
 
 def _ref(shape: type[msgspec.Struct]) -> dict[str, str]:
@@ -152,6 +164,7 @@ def _query(name: str, schema: dict[str, Any], *, required: bool = False) -> dict
 
 _ERRORS = {
     400: "Something sent cannot be used; `details` names the fields.",
+    401: "A token is required, and the request does not show it.",
     403: "The request names another host, or a page of another origin sent it.",
     404: "The project has no such item.",
     409: "The environment pins this setting.",
@@ -194,8 +207,9 @@ def _id(name: str) -> dict[str, Any]:
 
 _OPERATIONS = (
     Operation(
-        method="get", path="/health", summary="Who answers, and can it?",
-        answer=answers.HealthAnswer,
+        method="get", path="/health",
+        summary="Who answers, and can it? Without a required token, only who.",
+        answer=answers.HealthAnswer, in_short=entering.IdentityAnswer,
     ),
     Operation(
         method="get", path="/recall", summary="Find what answers a question best.",
@@ -236,6 +250,10 @@ _OPERATIONS = (
     Operation(
         method="patch", path="/settings", summary="Throw the switch.",
         answer=answers.SettingsAnswer, body=wire.SettingsBody, errors=(409,),
+    ),
+    Operation(
+        method="post", path="/console", summary="A path that opens the console in a browser.",
+        answer=entering.ConsoleAnswer, body=wire.ConsoleBody,
     ),
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ request comes from (a page of another site). Neither can be switched off.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from time import perf_counter
 
 from flask import Flask, Response, g, request
@@ -42,10 +43,11 @@ _HEADERS = {
 }
 
 
-def protect(app: Flask, *, port: int) -> None:
+def protect(app: Flask, *, port: int, admit: Callable[[], Response | None]) -> None:
     """Put the rules around every request of an app that has no routes yet.
 
-    `port` is the one the server listens on: only requests that name it pass.
+    `port` is the one the server listens on: only requests that name it pass. `admit`
+    checks who asks, once it is known where from; it raises, or answers itself, or lets pass.
     """
     hosts = frozenset({f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"})
     app.config.update(
@@ -57,12 +59,14 @@ def protect(app: Flask, *, port: int) -> None:
     # A merged or slashed path would be answered with a redirect; only known places may be.
     app.url_map.merge_slashes = False
 
-    def check() -> None:
+    def check() -> Response | None:
         g.started_s = perf_counter()
         _check_host(hosts)
         _check_origin()
+        answer = admit()
         if request.routing_exception is None:
             _check_media_type()
+        return answer
 
     app.before_request(check)
     app.after_request(_seal)

@@ -153,6 +153,10 @@ class SettingsBody(msgspec.Struct, rename="camel", kw_only=True):
     enabled: bool
 
 
+class ConsoleBody(msgspec.Struct, rename="camel", kw_only=True):
+    """The body of a wish to open the console: an empty object."""
+
+
 def recall_request(query: Query, source: str) -> RecallRequest:
     """Read the question of recall; `source` is the value of the source header.
 

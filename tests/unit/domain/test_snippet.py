@@ -24,6 +24,9 @@ def marked(text: str, query: str) -> list[str]:
         ("修复了支付模块", "支付模块", ["支付", "模", "块"]),
         ("修复了支付模块", "付", ["付模"]),
         ("Café", "cafe", ["Café"]),
+        ("I don't know, I don’t", "dont", ["don't", "don’t"]),
+        ("see HTTPServer", "server", ["HTTPServer"]),
+        ("a pretended tender", "tend", []),
         ("nothing here", "absent", []),
     ],
 )
@@ -68,7 +71,8 @@ def test_a_snippet_is_a_bounded_part_of_its_text(text: str, query: str) -> None:
     text=st.lists(
         st.sampled_from(
             ["went", "going", "get_shipping", "getShipping", "GETSHIPPING", "C++", "cpp", ".NET",
-             "don't", "café", "ＣＡＦＥ", "部署脚本", "v1.2.3", "ships", "shippings,", "\u200bgo"]
+             "don't", "don’t", "go…café…go", "d'on't", "café", "goHTTPServer2go", "xgo", "x3go",
+             "ＣＡＦＥ", "部署脚本", "v1.2.3", "ships", "shippings,", "\u200bgo"]
         ),
         max_size=8,
     ).map(" ".join),

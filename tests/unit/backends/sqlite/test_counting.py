@@ -9,7 +9,10 @@ import pytest
 
 from ltm_tray.backends.sqlite import SqliteStore, counting
 from ltm_tray.backends.sqlite.filtering import condition_of
+from ltm_tray.backends.sqlite.index import match_expression
+from ltm_tray.domain.analysis import query_terms
 from ltm_tray.domain.catalog import EVERYTHING, ItemFilter
+from ltm_tray.domain.facets import Count
 from ltm_tray.domain.memory import Forget, HitKind
 from tests.support.builders import HERE, a_memory, an_observation
 from tests.support.clock import TickingClock
@@ -42,16 +45,21 @@ def test_free_pages_are_no_index(store: SqliteStore) -> None:
     assert emptied.text_bytes == 0
 
 
-def test_many_matches_are_counted_like_few(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for n in range(5):
-        store.remember(a_memory(f"tabs note{n} topic{n}"))
-        store.observe(an_observation(f"tabs {n}", dedup_key=str(n)))
-    few = store.facets(EVERYTHING, "tabs")
-    monkeypatch.setattr(counting, "_FEW", 2)
-    assert store.facets(EVERYTHING, "tabs") == few
-    assert few.total == 10
+def test_many_matches_are_counted_like_few(store: SqliteStore) -> None:
+    for n in range(12):
+        word = "tabs" if n % 4 else "tabs spaces"
+        store.remember(a_memory(f"{word} note{n} topic{n}"))
+        store.observe(an_observation(f"{word} {n}", dedup_key=str(n)))
+    asked = {text: match_expression(query_terms(text), [1]) for text in ("tabs", "spaces")}
+    with store._database.read() as connection:
+        many = {
+            (text, kind): bool(connection.execute(sql, (expression,)).fetchone())
+            for text, expression in asked.items()
+            for kind, sql in counting._MANY_SQL.items()
+        }
+    assert {text for (text, _), is_many in many.items() if is_many} == {"tabs"}
+    assert store.facets(EVERYTHING, "tabs").kinds == (Count("memory", 12), Count("observation", 12))
+    assert store.facets(EVERYTHING, "spaces").kinds == (Count("memory", 3), Count("observation", 3))
 
 
 @pytest.mark.parametrize("kind", list(HitKind))
@@ -60,7 +68,7 @@ def test_counting_everything_reads_an_index_in_order_and_no_row(
 ) -> None:
     condition = condition_of(ItemFilter(), kind)
     assert condition is not None
-    sql = counting._CELLS_SQL[kind].replace("{index}", counting._COUNTING_INDEX[kind])
+    sql = counting._CELLS_SQL[kind].replace("{source}", counting._ALL[kind])
     with store._database.read() as connection:
         plan = [row[3] for row in condition.ask(connection, f"EXPLAIN QUERY PLAN {sql}")]
     assert len(plan) == 1

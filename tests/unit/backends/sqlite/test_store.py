@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ltm_tray.backends.sqlite import SqliteStore
+from ltm_tray.backends.sqlite import store as store_module
 from ltm_tray.backends.sqlite.migrations import MIGRATIONS
 from ltm_tray.domain.analysis import term_set
 from ltm_tray.domain.errors import BackendUnavailable
@@ -224,3 +225,16 @@ def test_observations_survive_beside_memories(store: SqliteStore, file: Path) ->
     seen = store.observe(an_observation("User: tabs"))
     store.forget(Forget(project_id=HERE.id, observation_ids=(seen.observation_id or "",)))
     assert rows(file, "SELECT count(*) FROM observations_fts") == [(0,)]
+
+
+def test_an_export_in_many_batches_holds_every_item_once_and_none_forgotten_meanwhile(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "_BATCH_PLACES", 7)
+    monkeypatch.setattr(store_module, "_BATCH_ITEMS", 3)
+    ids = [store.remember(a_memory(f"note{n} of topic{n}")).id for n in range(23)]
+    exported = store.items()
+    first = next(exported)
+    store.forget(Forget(project_id=HERE.id, memory_ids=(ids[5],)))
+    left = [id_ for id_ in reversed(ids) if id_ != ids[5]]
+    assert [first.id, *(item.id for item in exported)] == left
