@@ -18,7 +18,8 @@ from math import inf
 from pathlib import Path
 from time import monotonic, sleep
 
-from ltm_tray.backends.sqlite.connection import BUSY_TIMEOUT_S, Database
+from ltm_tray.backends.sqlite.connection import Database
+from ltm_tray.backends.sqlite.opening import BUSY_TIMEOUT_S
 from ltm_tray.domain.archive import NO_LIMITS, Limits, OldCopy, Purged, PurgeWish
 from ltm_tray.domain.errors import DatabaseBusy
 from ltm_tray.domain.times import first_iso_from
@@ -163,7 +164,7 @@ def _size(file: Path) -> int:
 
 def _copies(file: Path) -> tuple[OldCopy, ...]:
     """Return the backups, and what was kept aside beside the database under a longer name."""
-    own = {file.name + end for end in _SIDE_FILES}
+    own = {file.name + end for end in (*_SIDE_FILES, ".lock")}
     beside = (f for f in file.parent.glob(f"{escape(file.name)}*") if f.name not in own)
     found = []
     for copy in chain(file.parent.glob("backups/*.sqlite*"), beside):
