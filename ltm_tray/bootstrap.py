@@ -107,7 +107,9 @@ def _sqlite(settings: SettingsFile) -> _Parts:
         new_id=new_id,
     )
     database = store.database
-    return _Parts(store, SqliteArchive(database), SqliteUpkeep(database, clock=utc_now))
+    return _Parts(
+        store, SqliteArchive(database, clock=utc_now), SqliteUpkeep(database, clock=utc_now)
+    )
 
 
 def _agentmemory(settings: SettingsFile) -> _Parts:

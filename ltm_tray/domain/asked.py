@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from ltm_tray.domain.analysis import OTHER_NAMES, QueryTerm, stem
+
+_ODD = re.compile(r"[a-z][A-Z0-9]|[A-Z][A-Z0-9][a-z]|[0-9][A-Za-z]|[^\x00-\x7f]|[+#]|[-_.](?=\w)")
+"""What the analyser parts, joins, folds or names anew cannot be told from its first letters."""
 
 
 class Asked:
@@ -31,14 +34,21 @@ class Asked:
         self.marks: dict[str, Sequence[tuple[int, int, str]]] = {}
         """Where stretches of texts hold what is asked, and by which key: what is known so far."""
 
-    @cached_property
-    def glimpse(self) -> re.Pattern[str]:
-        """Finds something in every stretch of text that may match, once its apostrophes are out.
+    def may_match(self, stretch: str) -> bool:
+        """Tell at a glance whether a stretch of text may hold what is asked; most hold nothing."""
+        bare = stretch.replace("'", "")
+        if self._begins.search(bare.lower()):
+            return True
+        plain = bare.isascii() and bare.isalpha() and bare.islower()
+        return not plain and _ODD.search(bare) is not None
 
-        In most others it finds nothing. Made when a text is first looked into: it costs
-        more than a small search.
-        """
-        return _glimpse(self.starts, self._stems)
+    @cached_property
+    def _begins(self) -> re.Pattern[str]:
+        # Other forms of a word do not begin as it does. Made when a text is first looked
+        # into: it costs more than a small search.
+        forms = {form for form, base in OTHER_NAMES.items() if stem(base) in self._stems}
+        words = "|".join(re.escape(word) for word in sorted({*self.starts, *forms}))
+        return re.compile(rf"(?<![a-z0-9])(?:{words})")
 
     def _keys_of(self, term: str) -> tuple[str, ...]:
         key = stem(term)
@@ -56,17 +66,6 @@ class _Memo(dict[str, tuple[str, ...]]):
     def __missing__(self, term: str) -> tuple[str, ...]:
         found = self[term] = self._find(term)
         return found
-
-
-def _glimpse(starts: Iterable[str], stems: set[str]) -> re.Pattern[str]:
-    # Other forms of a word do not begin as it does; and what the analyser parts, joins, folds
-    # or names anew cannot be told from its first letters.
-    forms = {form for form, base in OTHER_NAMES.items() if stem(base) in stems}
-    words = "|".join(re.escape(word) for word in sorted({*starts, *forms}))
-    parted = r"(?-i:[a-z][A-Z]|[A-Z]{2}[a-z])|[0-9][a-z]|[a-z][0-9]"
-    return re.compile(
-        rf"(?<![a-z0-9])(?:{words})|{parted}|[^\x00-\x7f]|[+#]|[-_.](?=\w)", re.IGNORECASE
-    )
 
 
 def _key_of(term: QueryTerm) -> str:

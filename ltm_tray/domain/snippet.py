@@ -35,12 +35,11 @@ def matches(text: str, terms: Sequence[QueryTerm] | Asked) -> list[Match]:
     For many texts give one `Asked`: it knows the words of the texts before.
     """
     asked = terms if isinstance(terms, Asked) else Asked(terms)
-    known, glimpse = asked.marks, asked.glimpse.search
+    known = asked.marks
     text = text.replace("…", " ")  # no term reaches across it
     words = set(text.split())
     for word in words.difference(known):
-        may_match = glimpse(word.replace("'", ""))
-        known[word] = _marks(word, asked) if may_match else ()
+        known[word] = _marks(word, asked) if asked.may_match(word) else ()
     return sorted(
         Match(at + start, at + end, key)
         for word in words
