@@ -84,6 +84,8 @@ def alone(file: Path, *, wait_s: float) -> Iterator[None]:
 def claim(file: Path) -> bool:
     """Make sure a regular file of the user's is there; True where it had to be made.
 
+    Call it while this process does not use the file; see `wal.belongs`.
+
     Raises:
         BackendUnavailable: A link or something else is in its place.
         OSError: It cannot be opened for writing.

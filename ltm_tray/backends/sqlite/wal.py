@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import struct
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
 
+from ltm_tray.backends.sqlite import frames
 from ltm_tray.files import keep_aside
 
 KEPT_BYTES = 16 * 1024 * 1024
@@ -27,11 +25,8 @@ WAIT_BYTES = 32 * 1024 * 1024
 _WAIT_S = 2.5
 
 _MAGIC = b"SQLite format 3\0"
-_LOG_HEADER = struct.Struct(">8I")
-_LOG_MAGIC = frozenset({0x377F0682, 0x377F0683})
-_FRAME_HEADER = struct.Struct(">6I")
-_NUMBER_OFFSET = 68
 _PAGE_START_BYTES = 100
+_LOOKS = 20
 
 
 def log_of(file: Path) -> Path:
@@ -80,9 +75,22 @@ def belongs(file: Path) -> bool:
 
     False only if that would mix two databases, or two states of one that lie apart: the
     file's number is neither the one before the log's first nor one of the log's own.
+    Other processes may use both meanwhile. This one must not: closing a file gives up all
+    POSIX locks that a process has on it, also those of SQLite.
     """
-    number = _number_of(file)
-    numbers = _numbers_in_log(log_of(file))
+    log = log_of(file)
+    if _fits(_number_of(file), frames.numbers_in(log, committed=False)):
+        return True
+    for _ in range(_LOOKS):
+        before = (_number_of(file), frames.header_of(log))
+        numbers = frames.numbers_in(log, committed=True)
+        # Others may be writing meanwhile: only what did not move can be compared.
+        if before == (_number_of(file), frames.header_of(log)):
+            return _fits(before[0], numbers)
+    return True
+
+
+def _fits(number: int, numbers: list[int]) -> bool:
     # What has no number at all, or none yet, cannot be judged.
     if not number or not numbers or not numbers[0]:
         return True
@@ -119,50 +127,4 @@ def _number_of(file: Path) -> int:
             start = stream.read(_PAGE_START_BYTES)
     except OSError:
         return 0
-    return _number(start) if start.startswith(_MAGIC) else 0
-
-
-def _number(page_start: bytes) -> int:
-    return int.from_bytes(page_start[_NUMBER_OFFSET : _NUMBER_OFFSET + 4], "big")
-
-
-class _Generation(NamedTuple):
-    """What all frames of a log have that were written since it was last emptied."""
-
-    page_bytes: int
-    salts: tuple[int, int]
-
-
-def _numbers_in_log(log: Path) -> list[int]:
-    """Return the numbers that the log's versions of the first page carry, oldest first."""
-    try:
-        with log.open("rb") as stream:
-            return [_number(start) for page, start in _frames(stream) if page == 1]
-    except OSError:
-        return []
-
-
-def _frames(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield the number and the first bytes of each page since the log was last emptied."""
-    generation = _generation(stream.read(_LOG_HEADER.size))
-    at = _LOG_HEADER.size
-    while generation and (page := _page_in(stream.read(_FRAME_HEADER.size), generation)):
-        yield page, stream.read(_PAGE_START_BYTES)
-        at += _FRAME_HEADER.size + generation.page_bytes
-        stream.seek(at)
-
-
-def _generation(header: bytes) -> _Generation | None:
-    if len(header) < _LOG_HEADER.size:
-        return None
-    magic, _, page_bytes, _, *salts = _LOG_HEADER.unpack(header)[:6]
-    is_log = magic in _LOG_MAGIC and page_bytes > 0
-    return _Generation(page_bytes, (salts[0], salts[1])) if is_log else None
-
-
-def _page_in(header: bytes, generation: _Generation) -> int:
-    """Return the number of the page in a frame; 0 for one of an earlier generation, or none."""
-    if len(header) < _FRAME_HEADER.size:
-        return 0
-    page, _, *salts = _FRAME_HEADER.unpack(header)[:4]
-    return page if (salts[0], salts[1]) == generation.salts else 0
+    return frames.number_of(start) if start.startswith(_MAGIC) else 0

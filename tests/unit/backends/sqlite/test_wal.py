@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from ltm_tray.backends.sqlite import SqliteStore, SqliteUpkeep, wal
+from ltm_tray.backends.sqlite import SqliteStore, SqliteUpkeep, frames, wal
 from ltm_tray.domain.upkeep import BackupKind
 from tests.support.builders import a_memory
 from tests.support.clock import TickingClock
@@ -121,3 +122,40 @@ def test_what_is_no_log_does_no_harm(store: SqliteStore, content: bytes) -> None
     assert wal.belongs(file)
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("SELECT count(*) FROM memories").fetchone() == (1,)
+
+
+def test_the_committed_frames_are_told_as_sqlite_reads_them(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    for _ in range(5):
+        save(store)
+    log = wal.log_of(crashed(store, tmp_path / "crashed"))
+    numbers = frames.numbers_in(log, committed=True)
+    assert numbers == frames.numbers_in(log, committed=False)
+    assert numbers[-5:] == list(range(numbers[-1] - 4, numbers[-1] + 1))
+    with log.open("r+b") as stream:  # the last transaction was being written when all ended
+        stream.truncate(log.stat().st_size - 1_000)
+    assert frames.numbers_in(log, committed=True) == numbers[:-1]
+    assert frames.numbers_in(log, committed=False) == numbers
+
+
+@pytest.mark.slow
+def test_a_log_that_others_write_to_is_never_taken_for_a_strange_one(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    done = threading.Event()
+
+    def write() -> None:
+        for _ in range(60):
+            save(store)
+            empty_the_log(store)
+        done.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    looks = 0
+    while not done.is_set():
+        assert wal.belongs(store.database.file)
+        looks += 1
+    writer.join()
+    assert looks > 0
