@@ -7,7 +7,7 @@ else
 BIN := $(VENV)/bin
 endif
 
-.PHONY: run test check bench clean
+.PHONY: run test check bench torture clean
 
 run: $(VENV)/.app
 	$(BIN)/ltm-tray
@@ -23,6 +23,9 @@ check: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.bench
+
+torture: $(VENV)/.dev
+	$(BIN)/python -m tests.torture
 
 clean:
 	rm -rf $(VENV) build dist .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

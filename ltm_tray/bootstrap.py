@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ltm_tray.archive import ArchiveService
 from ltm_tray.domain.errors import BackendUnavailable, NotSupported
+from ltm_tray.domain.health import Notice, StoreState
 from ltm_tray.domain.redaction import redact
-from ltm_tray.files import make_private_dir
+from ltm_tray.files import close_to_others, make_private_dir
 from ltm_tray.fronts.agent.installer import PiExtension
 from ltm_tray.paths import paths_of
 from ltm_tray.ports import Archive, Store, Upkeep
@@ -56,8 +57,10 @@ class Services:
         self.memory.close()
 
 
-def open_services(settings: SettingsFile) -> Services:
+def open_services(settings: SettingsFile, notices: Sequence[Notice] = ()) -> Services:
     """Return the services over the configured backend; close them after use.
+
+    Health tells the `notices` beside its own.
 
     Raises:
         BackendUnavailable: The store cannot be opened.
@@ -77,7 +80,9 @@ def open_services(settings: SettingsFile) -> Services:
     parts = _BACKENDS[backend](settings)
     upkeep = UpkeepService(parts.upkeep, clock=utc_now)
     return Services(
-        memory=MemoryService(parts.store, switch=settings, clock=utc_now, upkeep=upkeep),
+        memory=MemoryService(
+            parts.store, switch=settings, clock=utc_now, upkeep=upkeep, notices=notices
+        ),
         archive=ArchiveService(parts.archive, switch=settings, retaining=settings, clock=utc_now),
         upkeep=upkeep,
     )
@@ -96,9 +101,15 @@ class _Parts:
 def _sqlite(settings: SettingsFile) -> _Parts:
     from ltm_tray.backends.sqlite import SqliteArchive, SqliteStore, SqliteUpkeep
 
-    store = SqliteStore(settings.db_file(), clock=utc_now, new_id=new_id)
+    store = SqliteStore(
+        settings.db_file(),
+        clock=utc_now,
+        new_id=new_id,
+    )
     database = store.database
-    return _Parts(store, SqliteArchive(database), SqliteUpkeep(database, clock=utc_now))
+    return _Parts(
+        store, SqliteArchive(database, clock=utc_now), SqliteUpkeep(database, clock=utc_now)
+    )
 
 
 def _agentmemory(settings: SettingsFile) -> _Parts:
@@ -119,6 +130,17 @@ _BACKENDS: dict[str, Callable[[SettingsFile], _Parts]] = {
     "agentmemory": _agentmemory,
 }
 """The backends that the setting can name."""
+
+
+def private_again(settings: SettingsFile) -> list[Notice]:
+    """Close what lies in the memory folder to other users, and tell what was open to them."""
+    memory_dir = settings.paths.memory_dir
+    folders = [memory_dir, *(memory_dir / name for name in ("backups", "logs"))]
+    files = [file for folder in folders if folder.is_dir() for file in folder.iterdir()]
+    return [
+        Notice(StoreState.NOTED, f"Others could get at {path}; only you can now.")
+        for path in close_to_others([memory_dir, *files])
+    ]
 
 
 def pi_extension(settings: SettingsFile) -> PiExtension:

@@ -76,7 +76,7 @@ class DesktopActions:
             title=_TITLES[status],
             console_url=self._places.console_url,
             switch_pinned_by=switch.pinned_by,
-            detail=self._trouble or health.detail or "",
+            detail=self._trouble or " ".join(filter(None, [health.detail, health.next_step])),
             connect_pi=self._connect_pi(),
         )
 

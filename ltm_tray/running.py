@@ -72,7 +72,7 @@ def _run(settings: SettingsFile, lock: InstanceLock, *, tray: bool, say: Say) ->
     stop = threading.Event()
     _stop_on_signals(stop)
     with ExitStack() as life:  # ends in the reverse order
-        services = bootstrap.open_services(settings)
+        services = bootstrap.open_services(settings, bootstrap.private_again(settings))
         life.callback(_close_in_time, services)
         gate = _gate(settings)
         server = _started_server(settings, services, gate)

@@ -24,6 +24,7 @@ from ltm_tray.domain.catalog import (
 from ltm_tray.domain.errors import LtmDisabled, NotSupported, invalid
 from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.figures import DayActivity, Totals
+from ltm_tray.domain.health import Notice, StoreState
 from ltm_tray.domain.memory import (
     Health,
     Memory,
@@ -50,11 +51,18 @@ class MemoryService:
     """
 
     def __init__(
-        self, store: Store, *, switch: Switch, clock: Clock, upkeep: Told | None = None
+        self,
+        store: Store,
+        *,
+        switch: Switch,
+        clock: Clock,
+        upkeep: Told | None = None,
+        notices: Sequence[Notice] = (),
     ) -> None:
-        """Take the store and what the service obeys; `upkeep` adds to the health."""
+        """Take the store and what the service obeys; `upkeep` and `notices` add to the health."""
         self._store = store
         self._upkeep = upkeep
+        self._notices = notices
         self._switch = switch
         self._clock = clock
 
@@ -165,8 +173,10 @@ class MemoryService:
         if self._upkeep is not None:
             problems = problems + self._upkeep.problems()
             facts = facts | self._upkeep.facts()
-        detail = " ".join(filter(None, [health.detail, *problems]))
-        return replace(health, detail=detail or None, facts=facts)
+        noticed = [notice.sentence for notice in self._notices]
+        detail = " ".join(filter(None, [health.detail, *problems, *noticed]))
+        state = StoreState.NOTED if noticed and health.state is StoreState.OK else health.state
+        return replace(health, state=state, detail=detail or None, facts=facts)
 
     def stats(self, cwd: str) -> ProjectStats:
         """Return the counts of the project of `cwd`; zeros for an unknown one."""

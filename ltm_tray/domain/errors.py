@@ -17,6 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ltm_tray.domain.health import StoreState
+
 
 class LtmError(Exception):
     """Base of all errors raised on purpose; its text is a sentence for a person."""
@@ -79,9 +81,23 @@ class DatabaseBusy(LtmError):
 
 
 class BackendUnavailable(LtmError):
-    """The store cannot be reached or read; the text says what to do next."""
+    """The store cannot be reached or read; the text says what to do next.
+
+    Attributes:
+        state: What is wrong, as a code.
+        sentence: The same in words.
+        next_step: What a person can do about it; empty where the sentence says it.
+    """
 
     code = "backend_unavailable"
+
+    def __init__(
+        self, sentence: str, *, state: StoreState = StoreState.UNAVAILABLE, next_step: str = ""
+    ) -> None:
+        super().__init__(f"{sentence} {next_step}".rstrip())
+        self.sentence = sentence
+        self.state = state
+        self.next_step = next_step
 
 
 class NotSupported(LtmError):

@@ -8,6 +8,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from ltm_tray.domain.errors import BackendUnavailable, DatabaseBusy, LtmError
+from ltm_tray.domain.health import StoreState
+
 CONTENT_MAX_CHARACTERS = 65_536
 """Longest content of a memory; a longer one is refused whole."""
 NARRATIVE_MAX_CHARACTERS = 4_000
@@ -256,9 +259,32 @@ class ProjectStats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """Whether a backend can answer; `detail` says in plain words what is wrong or was mended."""
+    """Whether a backend can answer, and what it tells about itself.
+
+    `detail` says in plain words what is wrong or was put right, `next_step` what a
+    person can do about it; each is None where there is nothing to say.
+    """
 
     ok: bool
     backend: str
+    state: StoreState = StoreState.OK
     detail: str | None = None
+    next_step: str | None = None
     facts: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of_error(cls, backend: str, error: LtmError, facts: dict[str, str] | None = None) -> Health:
+        """Return the health of a backend that cannot answer, and why."""
+        state, detail, next_step = StoreState.UNAVAILABLE, error.message, ""
+        if isinstance(error, BackendUnavailable):
+            state, detail, next_step = error.state, error.sentence, error.next_step
+        elif isinstance(error, DatabaseBusy):
+            state = StoreState.BUSY
+        return cls(
+            ok=False,
+            backend=backend,
+            state=state,
+            detail=detail,
+            next_step=next_step or None,
+            facts=facts or {},
+        )

@@ -35,7 +35,7 @@ def merged(same: Memory, item: NewMemory, now: datetime) -> Memory:
         concepts=_union(same.concepts, item.concepts),
         files=_union(same.files, item.files),
         source_observation_ids=_union(same.source_observation_ids, item.source_observation_ids),
-        updated_at=now,
+        updated_at=max(now, same.updated_at),  # the clock may have been put back
     )
 
 

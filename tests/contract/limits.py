@@ -12,6 +12,7 @@ _WHOLE = "agentmemory's words run from blank to blank but for hyphens and the li
 _FOLDED = "agentmemory compares letters as they are written"
 _RUNS = "agentmemory finds a run of Chinese, Japanese or Thai by its beginning only"
 _LETTERS = "agentmemory knows no word of a single letter, and no emoji"
+_UNCHANGED = "agentmemory cannot change a memory: new labels make a new version"
 _UNCOUNTED = "agentmemory has no place to count what was taken out"
 
 _AGENTMEMORY = {
@@ -19,8 +20,10 @@ _AGENTMEMORY = {
         "agentmemory shows its best 100 hits, and narrows by project only"
     ),
     "test_concepts_and_files_are_searched_too": _WHOLE,
-    "test_identical_text_adds_no_row_and_merges_its_labels": (
-        "agentmemory cannot change a memory: new labels make a new version"
+    "test_identical_text_adds_no_row_and_merges_its_labels": _UNCHANGED,
+    "test_a_merge_never_dates_a_memory_before_its_beginning": _UNCHANGED,
+    "test_a_new_moment_like_one_of_the_future_is_stored": (
+        "agentmemory itself takes a moment of the future for a repeated one"
     ),
     "test_each_project_has_its_own_counts_and_totals_add_them_up": _UNCOUNTED,
     "test_what_adds_no_row_is_not_counted_again": _UNCOUNTED,

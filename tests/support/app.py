@@ -15,7 +15,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 from urllib.parse import urlencode, urlsplit
-from urllib.request import urlopen
 
 from tests.support.waiting import wait_until
 
@@ -142,10 +141,23 @@ class RunningApp:
         """Send JSON to a PATCH route below `/api/memory`."""
         return self._ask("PATCH", path, json.dumps(body))
 
-    def page(self, path: str) -> str:
-        """Return a page of the console."""
-        with urlopen(self.published["url"] + path, timeout=20) as response:  # noqa: S310 - loopback
-            return str(response.read().decode())
+    def page(self, path: str, *, status: int = 200) -> str:
+        """Return a page of the console, which must have that status."""
+        found, body = self._get(path)
+        assert found == status
+        return body.decode()
+
+    def status_of(self, path: str) -> int:
+        """Return the status of a page of the console."""
+        return self._get(path)[0]
+
+    def _get(self, path: str) -> tuple[int, bytes]:
+        address = urlsplit(self.published["url"])
+        connection = HTTPConnection(address.hostname or "", address.port, timeout=20)
+        with contextlib.closing(connection):
+            connection.request("GET", path)
+            response = connection.getresponse()
+            return response.status, response.read()
 
     def _ask(self, method: str, path: str, body: str | None = None) -> Answer:
         address = urlsplit(self.published["url"])

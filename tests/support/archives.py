@@ -58,7 +58,7 @@ def a_whole(file: Path, ids: CountingIds | None = None) -> Whole:
     clock, switch, retaining = TickingClock(), FakeSwitch(), FakeRetaining()
     store = SqliteStore(file, clock=clock, new_id=ids or CountingIds())
     archive = ArchiveService(
-        SqliteArchive(store.database), switch=switch, retaining=retaining, clock=clock
+        SqliteArchive(store.database, clock=clock), switch=switch, retaining=retaining, clock=clock
     )
     return Whole(store, clock, switch, retaining, archive)
 

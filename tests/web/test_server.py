@@ -14,7 +14,7 @@ import pytest
 from ltm_tray.domain.errors import SettingsUnusable
 from ltm_tray.fronts.web import server as server_module
 from ltm_tray.fronts.web.server import LocalServer, bind_loopback
-from tests.support.wire import read_reply
+from tests.support.wire import get, read_reply
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse
@@ -168,3 +168,18 @@ def test_many_servers_come_and_go_cleanly() -> None:
         with _ask(server.port) as connection:
             assert connection.recv(100)
             assert server.stop()
+
+
+def test_silent_and_halting_clients_do_not_starve_the_others() -> None:
+    server = _serve(Gate())
+    clients = [
+        socket.create_connection(("127.0.0.1", server.port), timeout=WAIT_S) for _ in range(450)
+    ]
+    for number, client in enumerate(clients):
+        with contextlib.suppress(ConnectionError):  # the longest silent are closed meanwhile
+            if number % 2:
+                client.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf")
+    assert [get(server.port, "/", "Host: x").status for _ in range(5)] == [200] * 5
+    assert server.stop()
+    for client in clients:
+        client.close()

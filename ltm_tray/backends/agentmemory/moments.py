@@ -24,8 +24,8 @@ class Moments:
         """Tell whether the moment is new; it stays so if the block fails."""
         now = self._clock()
         with self._guard:
-            oldest = now - timedelta(seconds=DEDUP_WINDOW_S)
-            self._stored = {key: at for key, at in self._stored.items() if at > oldest}
+            window = timedelta(seconds=DEDUP_WINDOW_S)  # both ways: a clock can be put back
+            self._stored = {k: at for k, at in self._stored.items() if abs(now - at) < window}
             is_new = moment not in self._stored
             self._stored.setdefault(moment, now)
         try:

@@ -80,10 +80,11 @@ class InMemoryStore:
 
     def health(self) -> Health:
         """See `MemoryBackend.health`."""
-        detail = "The store is closed." if self._closed else None
+        if self._closed:
+            return Health.of_error("inmemory", BackendUnavailable("The store is closed."))
         redacted = told(self._data.redacted_of(None))
         facts = {"redacted": redacted} if redacted else {}
-        return Health(ok=not self._closed, backend="inmemory", detail=detail, facts=facts)
+        return Health(ok=True, backend="inmemory", facts=facts)
 
     def close(self) -> None:
         """See `MemoryBackend.close`."""

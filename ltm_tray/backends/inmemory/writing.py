@@ -47,8 +47,8 @@ def observe(data: Data, item: NewObservation, clock: Clock, new_id: NewId) -> Ob
     now = clock()
     _see(data, item, now)
     for known in data.observations.values():
-        age = now - known.created_at
-        if data.moments[known.id] == moment and age < timedelta(seconds=DEDUP_WINDOW_S):
+        apart = abs(now - known.created_at)  # the clock may have been put back
+        if data.moments[known.id] == moment and apart < timedelta(seconds=DEDUP_WINDOW_S):
             return Observed(observation_id=None)
     new = Observation(
         id=new_id("obs"),

@@ -28,6 +28,7 @@ from ltm_tray.domain.archive import (
 from ltm_tray.domain.errors import BackendUnavailable
 from ltm_tray.domain.memory import NewObservation
 from ltm_tray.domain.times import from_iso
+from ltm_tray.ports import Clock
 
 _COUNTS_SQL = """
 SELECT (SELECT count(*) FROM projects p WHERE {where}),
@@ -50,7 +51,8 @@ WHERE {where} ORDER BY o.number
 class SqliteArchive:
     """All that one SQLite file holds; see `ports.Archive` for every method."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, clock: Clock) -> None:
+        self._clock = clock
         self._database = database
 
     @contextmanager
@@ -77,7 +79,7 @@ class SqliteArchive:
             TemporaryDirectory(prefix="ltm-") as folder,
             closing(database.copy_to(Path(folder) / "rehearsal.sqlite")) as copy,
         ):
-            yield SqliteArchive(copy)
+            yield SqliteArchive(copy, clock=self._clock)
 
     def purgeable(self, wish: PurgeWish, /) -> Purged:
         """See `Archive.purgeable`."""
@@ -85,7 +87,7 @@ class SqliteArchive:
 
     def purge(self, wish: PurgeWish, /) -> Purged:
         """See `Archive.purge`."""
-        return purging.purge(self._database, wish)
+        return purging.purge(self._database, wish, self._clock())
 
     def delete_overdue(self, limits: Limits, most: int, /) -> int:
         """See `Archive.delete_overdue`."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from time import sleep
 from typing import NamedTuple
 
-from ltm_tray.backends.sqlite.connection import connect, connect_to_copy
 from ltm_tray.backends.sqlite.migrations import newest
+from ltm_tray.backends.sqlite.opening import connect, connect_to_copy
 from ltm_tray.domain.errors import BackendUnavailable, InvalidInput, invalid
 from ltm_tray.domain.upkeep import Backup, BackupKind, Tell, backup_name, backup_of, superfluous
 from ltm_tray.files import PRIVATE_FILE_MODE, make_private_dir

@@ -2,52 +2,39 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from math import inf
 
+from ltm_tray.backends.sqlite import integrity
 from ltm_tray.backends.sqlite.connection import Database
+from ltm_tray.backends.sqlite.integrity import Part
 from ltm_tray.backends.sqlite.rebuild import rebuild
 from ltm_tray.domain.checkup import Finding, Status, fine
 from ltm_tray.domain.upkeep import Backup
 
 _CHECK = "integrity"
-_INSIDE = "INSERT INTO {0} ({0}) VALUES ('integrity-check')"
-_FULL_TEXT = ("memories_fts", "observations_fts")
+_TOLD_MAX = 5
 
 
 def examine(database: Database, *, full: bool) -> Finding:
     """Look at the pages, and whether the search index holds what the tables hold.
 
+    A full look compares all texts with the index, too, while writers wait.
+
     Raises:
         BackendUnavailable: The file cannot be opened or read.
     """
-    with database.read(within_s=inf) as connection:
-        pages = _damaged_pages(connection, full=full)
-    if pages:
-        return unreadable(pages, ())
-    with database.write() as connection:
-        differing = _differing_index(connection)
-    if not differing:
+    found = _found(database, full=full)
+    if not found:
         return fine(_CHECK, "The file and its search index are whole.")
-
-    def make_anew() -> str:
-        with database.write() as connection:
-            rebuild(connection, lambda _, __: None)
-        return "Made the search index anew."
-
-    return Finding(
-        check=_CHECK,
-        status=Status.PROBLEM,
-        found=f"The search index does not fit the memories ({differing}).",
-        meaning="Some memories may not be found, or forgotten ones may be.",
-        advice="Run: ltm-tray doctor --fix",
-        mend=make_anew,
-    )
+    told = " ".join(finding.sentence for finding in found[:_TOLD_MAX])
+    if all(finding.part is Part.INDEX for finding in found):
+        return _unfit_index(database, told)
+    return _damaged(database, told)
 
 
 def unreadable(reason: str, backups: Sequence[Backup]) -> Finding:
-    """Return the finding for a file that is damaged or cannot be read."""
+    """Return the finding for a file that cannot be read."""
     way_back = f"ltm-tray restore {backups[0].name}" if backups else "ltm-tray restore"
     return Finding(
         check=_CHECK,
@@ -58,28 +45,44 @@ def unreadable(reason: str, backups: Sequence[Backup]) -> Finding:
     )
 
 
-def _damaged_pages(connection: sqlite3.Connection, *, full: bool) -> str:
-    sql = "PRAGMA integrity_check(5)" if full else "PRAGMA quick_check(5)"
-    told = [row[0] for row in connection.execute(sql)]
-    return "" if told == ["ok"] else "The file is damaged: " + "; ".join(told)
+def _found(database: Database, *, full: bool) -> list[integrity.Finding]:
+    with database.read(within_s=inf) as connection:
+        damaged = integrity.page_check(connection)
+    if damaged:
+        return damaged
+    with database.write() as connection:
+        if full:
+            return integrity.full_check(connection, lambda _, __: None)
+        return integrity.index_check(connection)
 
 
-def _differing_index(connection: sqlite3.Connection) -> str:
-    for table in _FULL_TEXT:
-        try:
-            connection.execute(_INSIDE.format(table))
-        except sqlite3.DatabaseError:
-            return f"{table} is damaged"
-    for base, where, table in (
-        ("memories", "WHERE is_latest = 1", "memories_fts_docsize"),
-        ("observations", "", "observations_fts_docsize"),
-    ):
-        should = connection.execute(
-            f"SELECT count(*), coalesce(sum(number), 0) FROM {base} {where}"  # noqa: S608 - ours
-        ).fetchone()
-        held = connection.execute(
-            f"SELECT count(*), coalesce(sum(id), 0) FROM {table}"  # noqa: S608 - ours
-        ).fetchone()
-        if should != held:
-            return f"{should[0]} {base}, {held[0]} indexed"
-    return ""
+def _unfit_index(database: Database, told: str) -> Finding:
+    def make_anew() -> str:
+        with database.write() as connection:
+            rebuild(connection, lambda _, __: None)
+        return "Made the search index anew."
+
+    return Finding(
+        check=_CHECK,
+        status=Status.PROBLEM,
+        found=f"The search index does not fit the memories. {told}",
+        meaning="Some memories may not be found, or forgotten ones may be.",
+        advice="Run: ltm-tray doctor --fix",
+        mend=make_anew,
+    )
+
+
+def _damaged(database: Database, told: str) -> Finding:
+    def save_what_can_be_read() -> str:
+        database.distrust()
+        with database.read():
+            return "Saved what can be read; ltm-tray status says what that is."
+
+    return Finding(
+        check=_CHECK,
+        status=Status.PROBLEM,
+        found=f"The file is damaged. {told}",
+        meaning="Some of what was saved may not be readable.",
+        advice="Run: ltm-tray doctor --fix",
+        mend=save_what_can_be_read,
+    )

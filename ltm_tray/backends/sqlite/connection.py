@@ -1,65 +1,65 @@
-"""Opens the database file: private, pooled, one writer, and honest when it breaks.
-
-The only module that calls `sqlite3.connect`.
-"""
+"""One database file for all threads of this process: pooled, one writer, honest when it breaks."""
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import stat
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from math import inf
 from pathlib import Path
 from time import monotonic
-from urllib.parse import quote
 
+from ltm_tray.backends.sqlite import faults, opening, wal
+from ltm_tray.backends.sqlite.opening import BUSY_TIMEOUT_S
+from ltm_tray.backends.sqlite.readiness import Care, Prepare, Readiness
 from ltm_tray.domain.errors import BackendUnavailable, DatabaseBusy
+from ltm_tray.domain.health import Notice
 
-BUSY_TIMEOUT_S = 30
-"""How long a writer waits for another process before it gives up."""
 READ_TIMEOUT_S = 2
 """How long one read may compute before it is stopped."""
-_CACHE_KIB = 8_000
+OPENING_TIMEOUT_S = 5
+"""How long others wait while one opens the file, which may have to be mended."""
+WRITERS_MAX = 12
+"""How many writers of this process wait at a time, so that threads are left for readers."""
 _STEPS_BETWEEN_CHECKS = 50_000
-
-_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
-_BUSY_SENTENCE = "Another program is writing to the memory; try again in a moment."
-_SENTENCES = {
-    sqlite3.SQLITE_CORRUPT: "is damaged; move it aside to start with an empty one",
-    sqlite3.SQLITE_NOTADB: "is not an SQLite database; move it aside to start with an empty one",
-    sqlite3.SQLITE_FULL: "cannot grow: the disk is full; free some space",
-    sqlite3.SQLITE_READONLY: "cannot be written; check its permissions",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened; check that its folder exists and is yours",
-    sqlite3.SQLITE_IOERR: "cannot be read or written; check the disk",
-    sqlite3.SQLITE_INTERRUPT: f"took longer than {READ_TIMEOUT_S} s to answer; ask for less",
-}
-
-Identity = tuple[int, int]
 
 
 class Database:
     """One database file for all threads of this process.
 
     Reads run side by side on connections that cannot write; writes run one after
-    another in a transaction each. A file that was deleted or replaced meanwhile is
-    noticed at the next use: the connections are closed and the path is opened anew.
+    another in a transaction each. A file that was deleted or replaced meanwhile, or
+    turned out to be damaged, is noticed at the next use: the connections are closed
+    and the path is opened anew.
     """
 
-    def __init__(self, file: Path, prepare: Callable[[sqlite3.Connection], None]) -> None:
-        """Remember the path; `prepare` brings a freshly opened file to the current schema."""
+    def __init__(self, file: Path, prepare: Prepare, *, care: Care | None = None) -> None:
+        """Remember the path; without `care` it is a private file of this process."""
         self.file = file
-        self.notices: list[str] = []
+        self.trouble: BackendUnavailable | None = None
+        """Why the last write failed; None once one has not."""
         self._prepare = prepare
+        self._readiness = Readiness(file, prepare, care)
         self._write_guard = threading.Lock()
+        self._writers = threading.Semaphore(WRITERS_MAX)
         self._free = threading.Condition()
         self._idle: list[sqlite3.Connection] = []
         self._writer: sqlite3.Connection | None = None
         self._in_use = 0
-        self._identity: Identity | None = None
+        self._opening = False
+        self._distrusted = False
         self._closed = False
+
+    @property
+    def notices(self) -> list[Notice]:
+        """What there is to tell about the file; more may be added."""
+        return self._readiness.notices
+
+    @property
+    def waits(self) -> bool:
+        """Whether another program is at the file that this one wants to open."""
+        return self._readiness.waits
 
     @contextmanager
     def read(self, *, within_s: float = READ_TIMEOUT_S) -> Iterator[sqlite3.Connection]:
@@ -69,32 +69,35 @@ class Database:
             DatabaseBusy: The file stayed locked.
             BackendUnavailable: The file cannot be opened or read, or the work took too long.
         """
-        with self._translated():
-            self._enter()
+        with self._translated(), self._entered():
+            connection = self._idle_reader()
+            deadline = monotonic() + within_s
+            connection.set_progress_handler(lambda: monotonic() > deadline, _STEPS_BETWEEN_CHECKS)
             try:
-                connection = self._idle_reader()
-                deadline = monotonic() + within_s
-                connection.set_progress_handler(
-                    lambda: monotonic() > deadline, _STEPS_BETWEEN_CHECKS
-                )
-                try:
-                    connection.execute("BEGIN")
-                    yield connection
-                finally:
-                    self._give_back(connection)
+                connection.execute("BEGIN")
+                yield connection
             finally:
-                self._leave()
+                self._give_back(connection)
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """Lend the writing connection in a transaction: all of the block happens, or nothing.
 
         Raises:
-            DatabaseBusy: Another process kept the file locked for 30 s.
+            DatabaseBusy: Another process kept the file locked for 30 s, or too many
+                writers of this one wait already.
             BackendUnavailable: The file cannot be opened or written.
         """
-        with self._translated(), self._turn(), transaction(self._writing()) as connection:
-            yield connection
+        try:
+            with self._translated(), self._turn(), self._begun() as connection:
+                with finished(connection):
+                    wal.count_up(connection)
+                    yield connection
+                wal.keep_small(connection, self.file)
+        except BackendUnavailable as error:
+            self.trouble = error
+            raise
+        self.trouble = None
 
     @contextmanager
     def alone(self) -> Iterator[sqlite3.Connection]:
@@ -104,7 +107,7 @@ class Database:
             DatabaseBusy: Another process kept the file locked for 30 s.
             BackendUnavailable: The file cannot be opened or written.
         """
-        with self._translated(), self._turn():
+        with self._translated(), self._turn(), self._entered():
             yield self._writing()
 
     def copy_to(self, file: Path) -> Database:
@@ -114,86 +117,116 @@ class Database:
             BackendUnavailable: One of the files cannot be opened, read or written.
         """
         with self.read(within_s=inf) as source:
-            _create_private(file)
-            with closing(connect(file)) as target:
+            opening.claim(file)
+            with closing(opening.connect(file)) as target:
                 source.backup(target)
         return self.at(file)
 
     def at(self, file: Path) -> Database:
-        """Return another file as such a database; it is opened at its first use."""
+        """Return another, private file as such a database; it is opened at its first use."""
         return Database(file, self._prepare)
+
+    def distrust(self) -> None:
+        """Have the whole file examined, and mended if need be, at the next use."""
+        self._distrusted = True
 
     def close(self) -> None:
         """Close every connection once the running work is done; calling it again does nothing."""
         with self._free:
             self._closed = True
-            self._free.wait_for(lambda: self._in_use == 0)
+            self._free.wait_for(lambda: self._in_use == 0 and not self._opening)
             self._close_all()
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Wait for the other writers of this process, then keep the file from being reopened."""
-        if not self._write_guard.acquire(timeout=BUSY_TIMEOUT_S):
-            raise DatabaseBusy(_BUSY_SENTENCE)
+        """Wait for the other writers of this process, if there are not too many already."""
+        if not self._writers.acquire(blocking=False):
+            raise DatabaseBusy(faults.BUSY_SENTENCE)
         try:
-            self._enter()
+            if not self._write_guard.acquire(timeout=BUSY_TIMEOUT_S):
+                raise DatabaseBusy(faults.BUSY_SENTENCE)
             try:
                 yield
             finally:
-                self._leave()
+                self._write_guard.release()
         finally:
-            self._write_guard.release()
+            self._writers.release()
 
-    def _writing(self) -> sqlite3.Connection:
-        if self._writer is None:
-            self._writer = connect(self.file)
-        return self._writer
+    @contextmanager
+    def _begun(self) -> Iterator[sqlite3.Connection]:
+        """Lend the writing connection with the write lock of the file that is there now.
 
-    def _enter(self) -> None:
+        Another process may have put a new file in its place while this one waited for
+        the old one's lock; what would be written to that one would be lost.
+        """
+        while True:
+            with self._entered():
+                connection = self._writing()
+                connection.execute("BEGIN IMMEDIATE")
+                if self._readiness.is_same_file:
+                    yield connection
+                    return
+                connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _entered(self) -> Iterator[None]:
+        """Keep the file from being reopened meanwhile; open it where that must be."""
         with self._free:
+            self._wait_for_opening()
             if self._closed:
                 raise BackendUnavailable("The store is closed.")
-            if self._identity is None or self._identity != _identity(self.file):
-                self._free.wait_for(lambda: self._in_use == 0)
-                self._open_anew()
-            self._in_use += 1
+            must_open = self._opening = self._must_open()
+            if not must_open:
+                self._in_use += 1
+        if must_open:
+            self._open_anew()
+        try:
+            yield
+        finally:
+            with self._free:
+                self._in_use -= 1
+                self._free.notify_all()
 
-    def _leave(self) -> None:
-        with self._free:
-            self._in_use -= 1
-            self._free.notify_all()
+    def _wait_for_opening(self) -> None:
+        if not self._free.wait_for(lambda: not self._opening, OPENING_TIMEOUT_S):
+            raise DatabaseBusy(
+                "The memory is being made ready, which takes a while; try again in a moment."
+            )
+
+    def _must_open(self) -> bool:
+        return self._distrusted or self._writer is None or not self._readiness.is_same_file
 
     def _open_anew(self) -> None:
-        """Open the path; closing the old file later would take the new one's WAL along."""
-        if self._identity is not None and self._identity != _identity(self.file):
-            self.notices.append(
-                f"The database file {self.file} was deleted or replaced while LTM Tray ran; "
-                "it works with the file that is there now."
-            )
-        self._close_all()
-        _create_private(self.file)
-        connection = connect(self.file)
+        """Open the path and enter; closing the old file later would take the new one's log."""
+        users = 0
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            self._prepare(connection)
-        except BaseException:
-            connection.close()
-            raise
-        self._writer = connection
-        self._identity = _identity(self.file)
+            with self._free:
+                self._free.wait_for(lambda: self._in_use == 0)
+                self._close_all()
+            self._writer = self._readiness.open(wait_s=BUSY_TIMEOUT_S, thorough=self._distrusted)
+            self._distrusted = False
+            users = 1
+        finally:
+            with self._free:
+                self._opening = False
+                self._in_use = users
+                self._free.notify_all()
 
     def _close_all(self) -> None:
         for connection in filter(None, (*self._idle, self._writer)):
             connection.close()
         self._idle.clear()
         self._writer = None
-        self._identity = None
+
+    def _writing(self) -> sqlite3.Connection:
+        assert self._writer is not None  # noqa: S101 — whoever has entered has opened
+        return self._writer
 
     def _idle_reader(self) -> sqlite3.Connection:
         with self._free:
             if self._idle:
                 return self._idle.pop()
-        connection = connect(self.file)
+        connection = opening.connect(self.file, wait_s=BUSY_TIMEOUT_S)
         connection.execute("PRAGMA query_only = ON")
         return connection
 
@@ -209,86 +242,28 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise _domain_error(self.file, error) from error
+            if faults.is_damage(error):
+                self.distrust()
+            raise faults.domain_error(self.file, error) from error
         except OSError as error:
-            raise BackendUnavailable(
-                f"The database file {self.file} cannot be used: {error.strerror}."
-            ) from error
+            raise faults.system_error(self.file, error) from error
 
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     """Run a block in a write transaction: all of it happens, or nothing."""
     connection.execute("BEGIN IMMEDIATE")
-    try:
+    with finished(connection):
         yield connection
+
+
+@contextmanager
+def finished(connection: sqlite3.Connection) -> Iterator[None]:
+    """Commit the transaction that runs at the end of a block, or undo it where that fails."""
+    try:
+        yield
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-
-
-def require_fts5() -> None:
-    """Raise `BackendUnavailable` when this Python's SQLite cannot search full text."""
-    connection = sqlite3.connect(":memory:")
-    try:
-        connection.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
-    except sqlite3.OperationalError as error:
-        raise BackendUnavailable(
-            f"The SQLite {sqlite3.sqlite_version} of this Python has no FTS5 full-text search; "
-            "use a Python from python.org or your system's packages."
-        ) from error
-    finally:
-        connection.close()
-
-
-def connect(file: Path) -> sqlite3.Connection:
-    """Open an existing database file to read and write."""
-    connection = sqlite3.connect(
-        f"file:{quote(str(file))}?mode=rw",
-        uri=True,
-        timeout=BUSY_TIMEOUT_S,
-        isolation_level=None,
-        check_same_thread=False,
-    )
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA secure_delete = ON")
-    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-    return connection
-
-
-def connect_to_copy(file: Path) -> sqlite3.Connection:
-    """Open a file that nobody writes, such as a backup, without a trace beside it."""
-    # A file in use would be read wrongly, so what still has a log is opened as usual.
-    mode = "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "mode=ro&immutable=1"
-    return sqlite3.connect(f"file:{quote(str(file))}?{mode}", uri=True, isolation_level=None)
-
-
-def _create_private(file: Path) -> None:
-    """Make sure the file is there, is a regular file and no link, and is the user's alone."""
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-    descriptor = os.open(file, flags, 0o600)
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise BackendUnavailable(f"The database path {file} is not a regular file.")
-    finally:
-        os.close(descriptor)
-
-
-def _identity(file: Path) -> Identity | None:
-    try:
-        found = file.stat(follow_symlinks=False)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _domain_error(file: Path, error: sqlite3.Error) -> BackendUnavailable | DatabaseBusy:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in _BUSY:
-        return DatabaseBusy(_BUSY_SENTENCE)
-    sentence = _SENTENCES.get(code, f"cannot be used ({type(error).__name__})")
-    return BackendUnavailable(f"The database file {file} {sentence}.")

@@ -7,9 +7,32 @@ from collections.abc import Callable
 
 from ltm_tray.backends.sqlite.connection import transaction
 from ltm_tray.domain.errors import BackendUnavailable
+from ltm_tray.domain.health import StoreState
 
 TOKENIZER = "porter unicode61 remove_diacritics 2 categories ''L* N* Co M* So''"
 """The analyser has split the text already: every letter, mark, digit and emoji is kept."""
+
+DERIVED = {
+    # A memory's title is the beginning of its content: indexed, it would be found twice.
+    "memories_fts": "CREATE VIRTUAL TABLE memories_fts"
+    f" USING fts5(title UNINDEXED, content, labels, tokenize='{TOKENIZER}')",
+    "observations_fts": "CREATE VIRTUAL TABLE observations_fts"
+    f" USING fts5(title, narrative, tokenize='{TOKENIZER}')",
+    "memory_terms": """CREATE TABLE memory_terms (
+        project INTEGER NOT NULL,
+        term INTEGER NOT NULL,
+        term_count INTEGER NOT NULL,
+        memory INTEGER NOT NULL,
+        PRIMARY KEY (project, term, term_count, memory)
+    ) WITHOUT ROWID""",
+    "term_holders": """CREATE TABLE term_holders (
+        project INTEGER NOT NULL,
+        term INTEGER NOT NULL,
+        holders INTEGER NOT NULL,
+        PRIMARY KEY (project, term)
+    ) WITHOUT ROWID""",
+}
+"""The search index: tables that can be made anew from the others, and how each is made."""
 
 _FIRST = (
     """CREATE TABLE projects (
@@ -61,23 +84,7 @@ _FIRST = (
     "CREATE INDEX observations_of_project ON observations (project_id, created_at, id, kind)",
     "CREATE INDEX observations_newest ON observations (created_at, id, kind, project_id)",
     "CREATE INDEX observations_counted ON observations (project_id, kind, created_at, text_bytes)",
-    # A memory's title is the beginning of its content: indexed, it would be found twice.
-    "CREATE VIRTUAL TABLE memories_fts"
-    f" USING fts5(title UNINDEXED, content, labels, tokenize='{TOKENIZER}')",
-    f"CREATE VIRTUAL TABLE observations_fts USING fts5(title, narrative, tokenize='{TOKENIZER}')",
-    """CREATE TABLE memory_terms (
-        project INTEGER NOT NULL,
-        term INTEGER NOT NULL,
-        term_count INTEGER NOT NULL,
-        memory INTEGER NOT NULL,
-        PRIMARY KEY (project, term, term_count, memory)
-    ) WITHOUT ROWID""",
-    """CREATE TABLE term_holders (
-        project INTEGER NOT NULL,
-        term INTEGER NOT NULL,
-        holders INTEGER NOT NULL,
-        PRIMARY KEY (project, term)
-    ) WITHOUT ROWID""",
+    *DERIVED.values(),
     """CREATE TABLE recalls (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         project_id TEXT NOT NULL,
@@ -126,8 +133,14 @@ def migrate(connection: sqlite3.Connection, before: Callable[[], None]) -> None:
     looks at the version again.
 
     Raises:
-        BackendUnavailable: A newer version of LTM Tray made this file.
+        BackendUnavailable: A newer version of LTM Tray made this file, or another program.
     """
+    if _version(connection) == 0 and _holds_tables(connection):
+        raise BackendUnavailable(
+            "The database file belongs to another program; it is left as it is.",
+            state=StoreState.OTHER_PROGRAM,
+            next_step="Name another file in dbPath.",
+        )
     if 0 < _version(connection) < len(MIGRATIONS):
         before()
     while (version := _version(connection)) < len(MIGRATIONS):
@@ -137,7 +150,9 @@ def migrate(connection: sqlite3.Connection, before: Callable[[], None]) -> None:
     if version > len(MIGRATIONS):
         raise BackendUnavailable(
             f"A newer LTM Tray made this database (schema {version}, this one knows "
-            f"{len(MIGRATIONS)}); update LTM Tray to use it."
+            f"{len(MIGRATIONS)}); it is left as it is.",
+            state=StoreState.NEWER_VERSION,
+            next_step="Update LTM Tray to use it.",
         )
 
 
@@ -149,3 +164,8 @@ def _apply(connection: sqlite3.Connection, version: int) -> None:
 
 def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _holds_tables(connection: sqlite3.Connection) -> bool:
+    sql = "SELECT 1 FROM sqlite_schema WHERE (SELECT * FROM pragma_user_version) = 0 LIMIT 1"
+    return connection.execute(sql).fetchone() is not None

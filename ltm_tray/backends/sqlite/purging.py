@@ -10,18 +10,22 @@ from __future__ import annotations
 
 import sqlite3
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from glob import escape
 from itertools import chain
 from math import inf
 from pathlib import Path
 from time import monotonic, sleep
 
-from ltm_tray.backends.sqlite.connection import BUSY_TIMEOUT_S, Database
+from ltm_tray.backends.sqlite import backups
+from ltm_tray.backends.sqlite.connection import Database
+from ltm_tray.backends.sqlite.opening import BUSY_TIMEOUT_S
 from ltm_tray.domain.archive import NO_LIMITS, Limits, OldCopy, Purged, PurgeWish
 from ltm_tray.domain.errors import DatabaseBusy
 from ltm_tray.domain.times import first_iso_from
+from ltm_tray.domain.upkeep import BackupKind
 
 _BATCH_ROWS = 500
 _SIDE_FILES = ("", "-wal", "-shm")
@@ -70,7 +74,7 @@ def purgeable(database: Database, wish: PurgeWish) -> Purged:
         )
 
 
-def purge(database: Database, wish: PurgeWish) -> Purged:
+def purge(database: Database, wish: PurgeWish, now: datetime) -> Purged:
     """See `Archive.purge`."""
     before = _size(database.file)
     copies = _copies(database.file)
@@ -82,8 +86,7 @@ def purge(database: Database, wish: PurgeWish) -> Purged:
             connection.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")  # noqa: S608
     _rewrite(database)
     if wish.backups:
-        for copy in copies:
-            (database.file.parent / copy.name).unlink(missing_ok=True)
+        _replace_copies(database, copies, now)
     return Purged(
         versions=versions,
         observations=observations,
@@ -93,6 +96,17 @@ def purge(database: Database, wish: PurgeWish) -> Purged:
         copies=copies,
         copies_removed=wish.backups,
     )
+
+
+def _replace_copies(database: Database, copies: Sequence[OldCopy], now: datetime) -> None:
+    """Delete the older copies, once there is a backup of what is left."""
+    lend = partial(database.read, within_s=inf)
+    made = backups.back_up(lend, backups.folder_of(database.file), BackupKind.DAILY, now)
+    kept = backups.folder_of(database.file) / made.name
+    for copy in copies:
+        file = database.file.parent / copy.name
+        if file != kept:
+            file.unlink(missing_ok=True)
 
 
 def delete_overdue(database: Database, limits: Limits, most: int) -> int:
@@ -163,7 +177,7 @@ def _size(file: Path) -> int:
 
 def _copies(file: Path) -> tuple[OldCopy, ...]:
     """Return the backups, and what was kept aside beside the database under a longer name."""
-    own = {file.name + end for end in _SIDE_FILES}
+    own = {file.name + end for end in (*_SIDE_FILES, ".lock")}
     beside = (f for f in file.parent.glob(f"{escape(file.name)}*") if f.name not in own)
     found = []
     for copy in chain(file.parent.glob("backups/*.sqlite*"), beside):

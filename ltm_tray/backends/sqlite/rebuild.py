@@ -1,4 +1,4 @@
-"""Makes the derived tables anew when the analyser has changed since they were made."""
+"""Makes the search index anew: the analyser has changed, or it is not what it should be."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 
 from ltm_tray.backends.sqlite import index, rows
 from ltm_tray.backends.sqlite.connection import transaction
+from ltm_tray.backends.sqlite.faults import Damaged
+from ltm_tray.backends.sqlite.migrations import DERIVED
 from ltm_tray.domain.analysis import ANALYSER_VERSION
 
 Progress = Callable[[int, int], None]
@@ -31,31 +33,43 @@ def is_outdated(connection: sqlite3.Connection) -> bool:
     return row is None or row[0] != str(ANALYSER_VERSION)
 
 
-def rebuild_if_outdated(connection: sqlite3.Connection, progress: Progress) -> None:
-    """Rebuild the index from the base tables if the analyser has changed since.
+def rebuild_if_needed(
+    connection: sqlite3.Connection, is_needed: Callable[[], bool], progress: Progress
+) -> bool:
+    """Rebuild the index from the base tables where that is needed; tell whether it was.
 
     All of it happens in one transaction: until it ends, other processes read the old
     index, and a killed rebuild starts anew at the next opening.
     """
-    if not is_outdated(connection):
-        return
+    if not is_needed():
+        return False
     with transaction(connection):
-        if is_outdated(connection):  # another process may have done it meanwhile
+        needed = is_needed()  # another process may have done it meanwhile
+        if needed:
             rebuild(connection, progress)
-            connection.execute(
-                "INSERT OR REPLACE INTO store_facts (name, value) VALUES (?, ?)",
-                (_FACT, str(ANALYSER_VERSION)),
-            )
+    return needed
 
 
 def rebuild(connection: sqlite3.Connection, progress: Progress) -> None:
-    """Empty the derived tables and fill them from the base tables, within a transaction."""
-    for table in ("memories_fts", "observations_fts", "memory_terms", "term_holders"):
-        connection.execute(f"DELETE FROM {table}")  # noqa: S608 — names of ours
+    """Make the derived tables anew and fill them from the base tables, within a transaction.
+
+    Raises:
+        Damaged: The old ones are so broken that SQLite cannot remove them.
+    """
+    for table, made in DERIVED.items():
+        try:
+            connection.execute(f"DROP TABLE IF EXISTS {table}")
+        except sqlite3.OperationalError as error:
+            raise Damaged(f"The table {table} cannot be removed.") from error
+        connection.execute(made)
     total = sum(connection.execute(_COUNT).fetchone())
     for done, _ in enumerate(_indexed(connection), start=1):
         if done % _TELL_EVERY == 0 or done == total:
             progress(done, total)
+    connection.execute(
+        "INSERT OR REPLACE INTO store_facts (name, value) VALUES (?, ?)",
+        (_FACT, str(ANALYSER_VERSION)),
+    )
 
 
 _COUNT = """

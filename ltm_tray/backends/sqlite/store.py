@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import sqlite3
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 from ltm_tray.backends.sqlite import (
@@ -13,13 +11,15 @@ from ltm_tray.backends.sqlite import (
     backups,
     browsing,
     counting,
+    recovery,
     redactions,
     search,
     writing,
 )
-from ltm_tray.backends.sqlite.connection import Database, require_fts5
-from ltm_tray.backends.sqlite.migrations import migrate
-from ltm_tray.backends.sqlite.rebuild import rebuild_if_outdated
+from ltm_tray.backends.sqlite.connection import Database
+from ltm_tray.backends.sqlite.mending import FindBackup, Mending
+from ltm_tray.backends.sqlite.opening import require_fts5
+from ltm_tray.backends.sqlite.readiness import Care
 from ltm_tray.backends.sqlite.recall_log import RecallLog
 from ltm_tray.domain.catalog import (
     EVERY_RECALL,
@@ -37,8 +37,10 @@ from ltm_tray.domain.cursor import Position, position_of
 from ltm_tray.domain.errors import LtmError
 from ltm_tray.domain.facets import Facets
 from ltm_tray.domain.figures import DayActivity, Totals, last_days
-from ltm_tray.domain.left_out import told
+from ltm_tray.domain.health import Notice, StoreState, told
+from ltm_tray.domain.left_out import told as left_out
 from ltm_tray.domain.memory import (
+    CONTENT_MAX_CHARACTERS,
     Forget,
     Health,
     Memory,
@@ -51,15 +53,13 @@ from ltm_tray.domain.memory import (
     RecallQuery,
     Saved,
 )
-from ltm_tray.domain.upkeep import BackupKind
 from ltm_tray.ports import Clock, NewId
 
+_WAITS = "Another program makes the memory ready, or puts it right; this one waits for that."
 _BATCH_PLACES = 2_000
 """How many items an export finds at a time, without their texts."""
 _BATCH_ITEMS = 100
 """How many items an export reads at a time; one can have 64 KiB of text."""
-
-logger = logging.getLogger(__name__)
 
 
 class SqliteStore:
@@ -68,8 +68,17 @@ class SqliteStore:
     The file is opened at the first use. Several processes may use it at the same time.
     """
 
-    def __init__(self, db_file: Path, *, clock: Clock, new_id: NewId) -> None:
+    def __init__(
+        self,
+        db_file: Path,
+        *,
+        clock: Clock,
+        new_id: NewId,
+        find_backup: FindBackup = backups.newest_good,
+    ) -> None:
         """Look at SQLite, not yet at the file.
+
+        `find_backup` is asked for what fills the gaps when the file is damaged.
 
         Raises:
             BackendUnavailable: This Python's SQLite lacks FTS5.
@@ -77,8 +86,9 @@ class SqliteStore:
         require_fts5()
         self._clock = clock
         self._new_id = new_id
-        self._work: str | None = None
-        self._database = Database(db_file, self._prepare)
+        self._mending = Mending(db_file, clock, find_backup)
+        care = Care(examine=self._mending.examine, mend=self._mending.mend)
+        self._database = Database(db_file, self._mending.prepare, care=care)
         self._recall_log = RecallLog(self._database)
 
     @property
@@ -114,40 +124,40 @@ class SqliteStore:
     def health(self) -> Health:
         """See `MemoryBackend.health`."""
         facts = {"dbPath": str(self._database.file), "sqliteVersion": sqlite3.sqlite_version}
-        if self._work is not None:
-            return Health(ok=True, backend="sqlite", detail=self._work, facts=facts)
+        work = self._mending.work or (_WAITS if self._database.waits else None)
+        if work is not None:
+            state = StoreState.REBUILDING
+            return Health(ok=True, backend="sqlite", state=state, detail=work, facts=facts)
         try:
-            with self._database.read() as connection:
-                connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone()
-                redacted = told(redactions.counted(connection, None))
+            notices, redacted = self._looked_over()
         except LtmError as error:
-            return Health(ok=False, backend="sqlite", detail=error.message, facts=facts)
+            return Health.of_error("sqlite", error, facts)
         if redacted:
             facts["redacted"] = redacted
-        detail = " ".join(self._database.notices) or None
-        return Health(ok=True, backend="sqlite", detail=detail, facts=facts)
+        state, detail, next_step = told(notices)
+        return Health(
+            ok=True, backend="sqlite", state=state, detail=detail, next_step=next_step, facts=facts
+        )
 
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        migrate(connection, before=lambda: self._back_up(connection))
-        try:
-            rebuild_if_outdated(connection, self._tell)
-        finally:
-            self._work = None
+    def _looked_over(self) -> tuple[list[Notice], str]:
+        """Try what a write and a read need; return what there is to tell, and what is left out."""
+        if self._database.trouble is not None:
+            self._try_to_write()
+        with self._database.read() as connection:
+            connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone()
+            recovered = recovery.notice_of(connection, self._clock())
+            redacted = left_out(redactions.counted(connection, None))
+        return [*self._database.notices, *filter(None, [recovered])], redacted
 
-    def _back_up(self, connection: sqlite3.Connection) -> None:
-        """Keep the database as it is before an update changes it."""
-        file = self._database.file
-        if not file.samefile(connection.execute("PRAGMA database_list").fetchone()[2]):
-            return  # a private copy is brought up to date; what it is a copy of stays
-        folder = backups.folder_of(file)
-        lend = partial(backups.snapshot, connection)
-        backups.back_up(lend, folder, BackupKind.BEFORE_UPDATE, self._clock())
-        backups.delete_superfluous(folder)
-
-    def _tell(self, done: int, total: int) -> None:
-        """Note how far a rebuild is; health can be asked meanwhile, all else waits for its end."""
-        self._work = f"The search index is being made anew: {done:,} of {total:,} items are done."
-        logger.info("Search index: %d of %d items", done, total)
+    def _try_to_write(self) -> None:
+        """Find out whether the trouble of the last write is over: is there room for a text?"""
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO store_facts (name, value) VALUES ('room', ?)",
+                (" " * CONTENT_MAX_CHARACTERS,),
+            )
+        with self._database.write() as connection:
+            connection.execute("DELETE FROM store_facts WHERE name = 'room'")
 
     def close(self) -> None:
         """See `MemoryBackend.close`."""

@@ -10,15 +10,11 @@ from math import inf
 from pathlib import Path
 from time import monotonic
 
-from ltm_tray.backends.sqlite import backups, checkup
-from ltm_tray.backends.sqlite.connection import (
-    BUSY_TIMEOUT_S,
-    Database,
-    connect,
-    connect_to_copy,
-)
+from ltm_tray.backends.sqlite import backups, checkup, wal
+from ltm_tray.backends.sqlite.connection import Database
+from ltm_tray.backends.sqlite.opening import BUSY_TIMEOUT_S, connect, connect_to_copy
 from ltm_tray.domain.checkup import Finding
-from ltm_tray.domain.errors import BackendUnavailable, DatabaseBusy, NotFound, invalid
+from ltm_tray.domain.errors import BackendUnavailable, DatabaseBusy, InvalidInput, NotFound, invalid
 from ltm_tray.domain.upkeep import Backup, BackupKind, Restored, Tell, backup_name
 from ltm_tray.files import make_private_dir
 from ltm_tray.ports import Clock
@@ -37,7 +33,12 @@ class SqliteUpkeep:
     def back_up(self, kind: BackupKind, tell: Tell | None = None, /) -> Backup:
         """See `Upkeep.back_up`."""
         lend = partial(self._database.read, within_s=inf)
-        made = backups.back_up(lend, self._folder, kind, self._clock(), tell)
+        try:
+            made = backups.back_up(lend, self._folder, kind, self._clock(), tell)
+        except BackendUnavailable as error:
+            if isinstance(error.__cause__, InvalidInput):  # the copy is not whole
+                self._database.distrust()
+            raise
         backups.delete_superfluous(self._folder)
         return made
 
@@ -112,6 +113,7 @@ class SqliteUpkeep:
                 with prepared.alone() as connection:
                     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                     connection.execute("PRAGMA journal_mode = DELETE")
+                    wal.stop_count(connection)
             finally:
                 prepared.close()
             yield draft

@@ -46,11 +46,11 @@ def observe(
 ) -> Observed:
     """Store an observation; see `MemoryBackend.observe`."""
     project = _see(connection, item.project_id, item.cwd, now)
-    since = to_iso(now - timedelta(seconds=DEDUP_WINDOW_S))
+    window = timedelta(seconds=DEDUP_WINDOW_S)
     known = connection.execute(
         "SELECT 1 FROM observations WHERE session_id = ? AND kind = ? AND dedup_key = ?"
-        " AND created_at > ?",
-        (item.session_id, item.kind, item.dedup_key, since),
+        " AND created_at > ? AND created_at < ?",  # the clock may have been put back
+        (item.session_id, item.kind, item.dedup_key, to_iso(now - window), to_iso(now + window)),
     ).fetchone()
     if known:
         return Observed(observation_id=None)
@@ -120,7 +120,7 @@ def _merge(
             rows.as_json(memory.concepts),
             rows.as_json(memory.files),
             rows.as_json(memory.source_observation_ids),
-            to_iso(now),
+            to_iso(memory.updated_at),
             same.number,
         ),
     )

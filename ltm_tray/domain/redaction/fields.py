@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ltm_tray.domain.left_out import replacement, without_replacements
+from ltm_tray.domain.left_out import MARK, replacement, without_replacements
 from ltm_tray.domain.redaction.assignments import kind_of_assigned
 from ltm_tray.domain.redaction.names import secret_name
 from ltm_tray.domain.redaction.texts import redact
 
+_FLAG = re.compile(r"--?[A-Za-z][\w-]*")
 _HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
 _PAIR_NAMES = ("name", "key")
 
@@ -56,6 +58,8 @@ class Redactor:
         A value counts as assigned to its name, `name` for the whole: under `password` a
         number goes too. Names that become equal are told apart by a number.
         """
+        if MARK in name:  # `[redacted: github-token]` is no name of a token
+            name = ""
         if isinstance(value, str):
             return self._named(name, value)
         if isinstance(value, dict):
@@ -78,9 +82,10 @@ class Redactor:
         found: list[Any] = []
         flag = name
         for value in values:
-            found.append(self.json(value, flag))
-            is_flag = isinstance(value, str) and value.startswith("-") and "=" not in value
-            flag = str(value) if is_flag else name
+            kept = self.json(value, flag)
+            found.append(kept)
+            is_flag = kept == value and isinstance(value, str) and _FLAG.fullmatch(value)
+            flag = value if is_flag and secret_name(value) else name
         return found
 
     def _named(self, name: str, value: str) -> str:

@@ -81,7 +81,7 @@ def _health(settings: SettingsFile) -> Health:
         with closing(bootstrap.open_services(settings)) as services:
             return services.memory.health()
     except LtmError as error:
-        return Health(ok=False, backend=settings.current().backend, detail=error.message)
+        return Health.of_error(settings.current().backend, error)
 
 
 def _state(settings: SettingsFile, found: Instance | None, health: Health) -> dict[str, Any]:
@@ -95,7 +95,9 @@ def _state(settings: SettingsFile, found: Instance | None, health: Health) -> di
         "pinnedBy": switch.pinned_by,
         "backend": health.backend,
         "ok": health.ok,
+        "state": health.state,
         "detail": health.detail,
+        "nextStep": health.next_step,
         "dbPath": str(settings.db_file()),
         "memoryDir": str(settings.paths.memory_dir),
         "logFile": str(settings.paths.log_file),

@@ -116,6 +116,7 @@ def status_rows(state: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Memory", switch),
         ("Store", f"{state['backend']}, {store}"),
         *([("Note", state["detail"])] if state["detail"] else []),
+        *([("Next step", state["nextStep"])] if state["nextStep"] else []),
         *([("Database", state["dbPath"])] if state["backend"] == "sqlite" else []),
         ("Log", state["logFile"]),
     ]

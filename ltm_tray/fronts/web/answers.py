@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ltm_tray.domain.health import StoreState
 from ltm_tray.domain.memory import Memory, ProjectStats
 from ltm_tray.domain.project import Project
 from ltm_tray.domain.times import to_iso
@@ -25,14 +26,19 @@ class Answer(msgspec.Struct, rename="camel", kw_only=True, omit_defaults=True):
 
 
 class HealthAnswer(Answer):
-    """The answer of health; `service` tells this program from any other on the port."""
+    """The answer of health; `service` tells this program from any other on the port.
+
+    `state` says as a code what `detail` says in words; `next_step` is for a person.
+    """
 
     ok: bool
     service: str
     version: str
     enabled: bool
     backend: str
+    state: StoreState
     detail: str | None = None
+    next_step: str | None = None
     facts: dict[str, str] = {}
 
 

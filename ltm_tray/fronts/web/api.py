@@ -57,7 +57,9 @@ class Api:
                 version=self._version,
                 enabled=self._service.enabled,
                 backend=health.backend,
+                state=health.state,
                 detail=health.detail,
+                next_step=health.next_step,
                 facts=health.facts,
             )
         )

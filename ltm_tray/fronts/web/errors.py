@@ -144,8 +144,9 @@ def _from_http(error: HTTPException) -> Response:
 
 
 def _by_mistake(error: Exception) -> Response:
-    # The trace without the messages: those may quote what was sent or stored.
-    logger.error("%s %r failed: %s", request.method, request.path[:200], _trace(error))
+    # The trace without the messages, the route without what stands in its place: those
+    # may quote what was sent or stored.
+    logger.error("%s %s failed: %s", request.method, request.url_rule, _trace(error))
     return _respond(_Told(ErrorAnswer(LtmError.code, _INTERNAL, 500)))
 
 

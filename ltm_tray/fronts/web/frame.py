@@ -21,6 +21,7 @@ class Frame:
     pinned_by: str | None
     working: bool
     detail: str | None
+    next_step: str | None
     backend: str
     facts: dict[str, str]
     now: datetime
@@ -49,6 +50,7 @@ class Pages:
             pinned_by=settings["enabled"].pinned_by,
             working=health.ok,
             detail=health.detail,
+            next_step=health.next_step,
             backend=health.backend,
             facts=health.facts,
             now=self.service.now(),

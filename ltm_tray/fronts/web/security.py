@@ -116,8 +116,7 @@ def _seal(response: Response) -> Response:
     if not response.cache_control.max_age:
         response.headers["Cache-Control"] = "no-store"
     took_ms = (perf_counter() - g.get("started_s", perf_counter())) * 1_000
-    # The path without its query, and never a body: both hold people's text.
-    logger.info(
-        "%s %r %d %.1f ms", request.method, request.path[:200], response.status_code, took_ms
-    )
+    # The route, not what was asked of it: path, query and body hold people's text.
+    route = request.url_rule or "(no such route)"
+    logger.info("%s '%s' %d %.1f ms", request.method, route, response.status_code, took_ms)
     return response

@@ -33,10 +33,15 @@ _BACKLOG = 128
 _ANSWER_WITHIN_S = 1.4
 _WORKERS_END_WITHIN_S = 0.4
 _IDLE_WAKE_S = 5.0
+_CONNECTIONS_MAX = 400
+_CROWDED = 200
+"""From so many connections on, those that ask nothing are closed, the longest silent first."""
+_ROOMY = 150
 _DRAIN_WAKE_S = 0.05
 _LIMITS: dict[str, Any] = {
-    "threads": 8,
-    "connection_limit": 200,
+    # More than the writers a store lets wait, so that there is one left to answer readers.
+    "threads": 16,
+    "connection_limit": _CONNECTIONS_MAX,
     "channel_timeout": 20,
     "cleanup_interval": 5,
     "max_request_header_size": 65_536,
@@ -134,6 +139,14 @@ class LocalServer:
 
     def _turn(self, timeout_s: float) -> None:
         wasyncore.loop(timeout=timeout_s, map=self._map, count=1, use_poll=True)
+        if len(self._map) > _CROWDED:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Close silent connections before there are so many that no new one is accepted."""
+        silent = sorted(filter(_is_silent, self._channels()), key=lambda c: c.last_activity)
+        for channel in silent[: max(0, len(self._map) - _ROOMY)]:
+            channel.handle_close()
 
     def _drain(self) -> None:
         self._turn(0)  # takes in what had arrived when stop was called
@@ -141,7 +154,7 @@ class LocalServer:
         end_s = monotonic() + _ANSWER_WITHIN_S
         while True:
             for channel in self._channels():
-                if not channel.requests and not channel.total_outbufs_len:
+                if _is_silent(channel):
                     channel.handle_close()
             if not self._channels() or monotonic() > end_s:
                 return
@@ -149,3 +162,8 @@ class LocalServer:
 
     def _channels(self) -> list[Any]:
         return list(self._server.active_channels.values())
+
+
+def _is_silent(channel: Any) -> bool:
+    """Tell whether a connection has no whole request to be answered and no answer to be sent."""
+    return not channel.requests and not channel.total_outbufs_len

@@ -63,7 +63,7 @@ def test_an_export_of_one_project_holds_nothing_of_another(whole: Whole) -> None
 def test_an_export_is_one_state_whatever_is_saved_meanwhile(whole: Whole) -> None:
     for number in range(30):
         whole.store.remember(a_memory(f"Note {number} about something"))
-    archive = SqliteArchive(whole.store.database)
+    archive = SqliteArchive(whole.store.database, clock=whole.clock)
     with archive.snapshot() as snapshot:
         first = next(snapshot.records)
         whole.store.remember(a_memory("Saved while the export runs"))

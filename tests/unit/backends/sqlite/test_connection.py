@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
-from ltm_tray.backends.sqlite import SqliteStore, connection
+from ltm_tray.backends.sqlite import SqliteStore, connection, opening
 from ltm_tray.backends.sqlite.connection import Database
 from ltm_tray.domain.errors import BackendUnavailable, DatabaseBusy
+from ltm_tray.domain.health import StoreState
 from tests.support.clock import TickingClock
 from tests.support.ids import CountingIds
+from tests.support.waiting import wait_until
 
 FOREVER = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
@@ -45,7 +47,7 @@ def test_a_read_that_takes_too_long_is_stopped_and_says_so(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "READ_TIMEOUT_S", 0.05)
-    with pytest.raises(BackendUnavailable, match="longer than"), database.read() as reading:
+    with pytest.raises(BackendUnavailable, match="too long"), database.read() as reading:
         reading.execute(FOREVER).fetchone()
     assert count(database) == 0
 
@@ -128,3 +130,40 @@ def test_a_python_without_full_text_search_is_told_in_a_sentence(
     monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: real(*a, **k, factory=Lacking))
     with pytest.raises(BackendUnavailable, match="FTS5"):
         SqliteStore(tmp_path / "x.sqlite", clock=TickingClock(), new_id=CountingIds())
+
+
+def test_others_are_told_to_try_again_while_opening_takes_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "OPENING_TIMEOUT_S", 0.05)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def prepare_slowly(made: sqlite3.Connection) -> None:
+        create(made)
+        begun.set()
+        go_on.wait(10)
+
+    database = Database(tmp_path / "x.sqlite", prepare_slowly)
+    opener = threading.Thread(target=add, args=(database, "first"))
+    opener.start()
+    begun.wait(10)
+    with pytest.raises(DatabaseBusy, match="made ready"):
+        count(database)
+    go_on.set()
+    opener.join()
+    assert count(database) == 1
+    database.close()
+
+
+def test_health_says_that_another_program_is_at_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "memory" / "ltm.sqlite"
+    store = SqliteStore(file, clock=TickingClock(), new_id=CountingIds())
+    with opening.alone(file, wait_s=0):
+        asking = threading.Thread(target=store.projects)
+        asking.start()
+        wait_until(lambda: store.database.waits, "it waits")
+        assert store.health().state is StoreState.REBUILDING
+        assert "Another program" in (store.health().detail or "")
+    asking.join()
+    assert store.health().state is StoreState.OK
+    store.close()

@@ -160,7 +160,9 @@ def test_a_purge_gives_room_back(whole: Whole) -> None:
     assert purged.bytes_after < purged.bytes_before / 2
 
 
-def test_older_copies_are_named_and_removed_only_when_that_is_wished(whole: Whole) -> None:
+def test_older_copies_are_named_and_give_way_to_a_new_backup_only_when_that_is_wished(
+    whole: Whole,
+) -> None:
     fill(whole)
     folder = whole.store.database.file.parent
     (folder / "backups").mkdir()
@@ -175,7 +177,10 @@ def test_older_copies_are_named_and_removed_only_when_that_is_wished(whole: Whol
     assert (folder / "backups/ltm-2026-01-01.sqlite").exists()
     assert purge(whole, backups=True).copies_removed
     left = {path.name for path in folder.rglob("*") if path.is_file()}
-    assert left <= {"ltm.sqlite", "ltm.sqlite-wal", "ltm.sqlite-shm", "notes.txt"}
+    own = {"ltm.sqlite", "ltm.sqlite-wal", "ltm.sqlite-shm", "ltm.sqlite.lock"}
+    (backup,) = left - {*own, "notes.txt"}
+    assert backup.endswith("-daily.sqlite")
+    assert b"mandragora" not in (folder / "backups" / backup).read_bytes()
     assert "notes.txt" in left
     assert whole.store.stats(HERE.id).memory_count > 100
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ltm_tray.backends.sqlite import SqliteStore, rebuild
+from ltm_tray.backends.sqlite.mending import Mending
 from tests.support.asking import found
 from tests.support.builders import a_memory, an_observation
 from tests.support.clock import TickingClock
@@ -57,12 +58,17 @@ def test_an_index_of_another_analyser_is_made_anew_at_the_next_use(file: Path) -
     assert dump(file) == before
 
 
-def test_an_index_of_this_analyser_is_left_alone(file: Path) -> None:
-    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
-        connection.execute("DELETE FROM memories_fts")
+def test_an_index_that_is_as_it_should_be_is_left_alone(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rebuild, "rebuild", never)
     store = open_store(file)
-    assert len(found(store, "tabs")) == 1
+    assert len(found(store, "tabs")) == 2
     store.close()
+
+
+def never(*_: object) -> None:
+    raise AssertionError("the index was made anew")
 
 
 def test_a_rebuild_tells_how_far_it_is(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,13 +103,13 @@ def test_health_answers_while_the_index_is_being_made(
     monkeypatch.setattr(rebuild, "_TELL_EVERY", 1)
     store = open_store(file)
     details: list[str | None] = []
-    tell = store._tell
+    tell = Mending._tell
 
-    def look(done: int, total: int) -> None:
-        tell(done, total)
+    def look(mending: Mending, done: int, total: int) -> None:
+        tell(mending, done, total)
         details.append(store.health().detail)
 
-    monkeypatch.setattr(store, "_tell", look)
+    monkeypatch.setattr(Mending, "_tell", look)
     assert len(found(store, "tabs")) == 2
     assert details[-1] == "The search index is being made anew: 3 of 3 items are done."
     assert store.health().detail is None

@@ -37,6 +37,7 @@ JSON = st.recursive(
         ({"name": "DB_PASSWORD", "value": "pg8!x"}, {"name": "DB_PASSWORD", "value": GONE}),
         ({"note": f"use {AWS_ID}"}, {"note": "use [redacted: aws-access-key]"}),
         ({GITHUB: 1}, {"[redacted: github-token]": 1}),
+        ({GITHUB: "12345678a"}, {"[redacted: github-token]": "12345678a"}),
         (
             {"Authorization": "Bearer 8sd7f6s8d7f6s8d7f6"},
             {"Authorization": "Bearer [redacted: authorization]"},
