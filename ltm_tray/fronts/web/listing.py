@@ -25,7 +25,8 @@ from ltm_tray.domain.memory import (
     Sort,
 )
 from ltm_tray.domain.snippet import Snippet, snippet_of
-from ltm_tray.fronts.web.display import Marked, parted, project_name
+from ltm_tray.domain.times import to_iso
+from ltm_tray.fronts.web.display import Marked, ago, exact, parted, project_name
 from ltm_tray.fronts.web.reading import Query
 from ltm_tray.fronts.web.reasons import why
 from ltm_tray.service import MemoryService
@@ -114,8 +115,9 @@ class Filter:
 class Entry:
     """An item as the list shows it: `body` goes on where `heading` ends; None where it is all.
 
-    `cwd` and `project` are the directory of its project and what that is called; `why` tells
-    why it was found, and is empty where nothing was looked for.
+    `cwd` and `project` are the directory of its project and what that is called; `iso`,
+    `exact` and `ago` tell when it was created; `why` tells why it was found, and is empty
+    where nothing was looked for.
     """
 
     url: str
@@ -125,7 +127,9 @@ class Entry:
     body: Marked | None
     cwd: str
     project: str
-    created_at: datetime
+    iso: str
+    exact: str
+    ago: str
     why: str
 
 
@@ -183,7 +187,7 @@ def overview_of(service: MemoryService, filter_: Filter) -> Overview:
     """
     wanted = filter_.items()
     projects = service.projects()
-    lines = _Lines(Asked(query_terms(filter_.q)), project_names(projects))
+    lines = _Lines(Asked(query_terms(filter_.q)), project_names(projects), service.now())
     next_cursor = None
     if filter_.q and filter_.order is Sort.RELEVANCE:
         entries = [lines.of_hit(hit) for hit in service.search(_question(filter_.q, wanted))]
@@ -226,8 +230,9 @@ def item_url(kind: HitKind, item_id: str) -> str:
 class _Lines:
     """Makes entries: what was asked is marked, and each project is named once."""
 
-    def __init__(self, asked: Asked, names: dict[str, str]) -> None:
+    def __init__(self, asked: Asked, names: dict[str, str], now: datetime) -> None:
         self._asked = asked
+        self._now = now
         self._places = {id_: (cwd, project_name(cwd)) for id_, cwd in names.items()}
 
     def of_hit(self, hit: RecallHit) -> Entry:
@@ -250,7 +255,9 @@ class _Lines:
             body=Marked(body, self._asked, BODY_CHARACTERS) if body else None,
             cwd=cwd,
             project=project,
-            created_at=found.created_at,
+            iso=to_iso(found.created_at),
+            exact=exact(found.created_at),
+            ago=ago(found.created_at, self._now),
             why=told,
         )
 
